@@ -1,0 +1,164 @@
+/* libarrjit: building graphs. Element and array operations are in arrjit/ops.h; here are functions, parameters,
+ * control flow, failures and callbacks.
+ *
+ * Errors stick: a building call that fails returns the null value, later calls pass it on, and arrjit_graph_finish
+ * reports the first error with the op, the types that came and the host's file and line. So a host checks once.
+ * The macros capture file and line of the call; call the function itself, `(arrjit_add)(g, x, y)`, to leave them out. */
+#ifndef ARRJIT_GRAPH_H
+#define ARRJIT_GRAPH_H
+
+#include "arrjit/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A value of a graph under construction; NULL is the null value. Valid until the graph is destroyed. */
+typedef const struct arrjit_value_s *arrjit_value;
+/* A function of a graph, for arrjit_call; valid as long as the graph. -1 is none. */
+typedef int32_t arrjit_callee;
+/* A callback slot of a graph. -1 is none. */
+typedef int32_t arrjit_slot;
+
+/* Makes an empty graph; its entry function "main" is open. MISUSE, MEMORY. */
+ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_graph_create(arrjit_context *context, arrjit_graph **out,
+                                                             arrjit_error *error);
+/* Drops a graph, finished or not. Functions made from it live on. NULL is fine. */
+ARRJIT_API void arrjit_graph_destroy(arrjit_graph *graph);
+/* Closes the graph: infers, verifies, and gives the function whose entry is "main". On failure `error` tells the first
+ * thing that went wrong and the graph can only be destroyed. After success no more can be built. The caller owns *out. */
+ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_graph_finish(arrjit_graph *graph, arrjit_function **out,
+                                                             arrjit_error *error);
+/* The first error so far, ARRJIT_OK when there is none. */
+ARRJIT_API arrjit_status arrjit_graph_error(const arrjit_graph *graph, arrjit_error *error);
+/* Notes where the next node was built; `file` is copied. Returns graph. The macros of this header and ops.h use it. */
+ARRJIT_API arrjit_graph *arrjit_at(arrjit_graph *graph, const char *file, int line);
+/* Labels of nodes built from here to the matching pop, "outer/inner" when nested; shown in traces. */
+ARRJIT_API void arrjit_label_push(arrjit_graph *graph, const char *label);
+ARRJIT_API void arrjit_label_pop(arrjit_graph *graph);
+
+/* A type from its parts; `dims` may be NULL when rank is 0. */
+ARRJIT_API arrjit_type arrjit_type_make(arrjit_dtype dtype, int32_t rank, const int64_t *dims);
+/* The type of a value; dtype ARRJIT_BOOL, rank -1 for the null value and for exceptions. */
+ARRJIT_API arrjit_type arrjit_value_type(arrjit_value value);
+/* A symbol for an unknown extent of the function being built; the same name gives the same symbol. 0 when out of memory. */
+ARRJIT_API int64_t arrjit_symbol(arrjit_graph *graph, const char *name);
+
+/* The next parameter of the function being built. Its symbols are bound by the argument's shape. */
+ARRJIT_API arrjit_value arrjit_param(arrjit_graph *graph, const char *name, const arrjit_type *type);
+/* Ends the function being built with its results. `names` may be NULL. */
+ARRJIT_API void arrjit_return(arrjit_graph *graph, size_t count, const arrjit_value *values, const char *const *names);
+
+/* A constant: `data` is dense row-major, copied. Symbols are not allowed in type. */
+ARRJIT_API arrjit_value arrjit_const(arrjit_graph *graph, const arrjit_type *type, const void *data);
+/* Scalar constants. */
+ARRJIT_API arrjit_value arrjit_const_bool(arrjit_graph *graph, int value);
+ARRJIT_API arrjit_value arrjit_const_i32(arrjit_graph *graph, int32_t value);
+ARRJIT_API arrjit_value arrjit_const_i64(arrjit_graph *graph, int64_t value);
+ARRJIT_API arrjit_value arrjit_const_f32(arrjit_graph *graph, float value);
+ARRJIT_API arrjit_value arrjit_const_f64(arrjit_graph *graph, double value);
+/* A scalar of the dtype of `like`, which must represent `value` exactly when it is an integer type. */
+ARRJIT_API arrjit_value arrjit_const_like(arrjit_graph *graph, arrjit_value like, double value);
+
+/* Functions inside a graph. A declared function has a signature before its body, so it can call itself. */
+ARRJIT_API arrjit_callee arrjit_declare(arrjit_graph *graph, const char *name, size_t param_count,
+                                        const arrjit_type *params, size_t result_count, const arrjit_type *results);
+/* Starts the body of a declared function and gives its parameters; ends with arrjit_return. May be nested in building
+ * another function, whose building goes on after it. */
+ARRJIT_API void arrjit_define(arrjit_graph *graph, arrjit_callee callee, arrjit_value *out_params);
+ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t arg_count, const arrjit_value *args,
+                            arrjit_value *out_results);
+
+/* Control flow. Values of outer regions may be used inside. Each arm or body ends by the next call of its construct,
+ * which takes what the arm yields; after arrjit_raise an arm yields nothing: give count 0.
+ *   if:     arrjit_if_begin(g, pred) ... arrjit_if_else(g, n, then_values) ... arrjit_if_end(g, n, else_values, out)
+ *   switch: arrjit_switch_begin(g, index) ... arrjit_switch_case(g, n, values) ... arrjit_switch_end(g, n, values, out)
+ *           arrjit_switch_case ends one case and starts the next; out of range takes the last case
+ *   while:  arrjit_while_begin(g, n, init, vars) ... arrjit_while_body(g, pred, vars) ... arrjit_while_end(g, n, next, out)
+ *           `vars` are the carried values, first as the condition sees them, then as the body does
+ *   for:    arrjit_for_begin(g, lo, hi, step, n, init, &i, vars) ... arrjit_for_end(g, n, next, out)
+ *           i runs from lo while i < hi (step < 0: i > hi); lo, hi, step are i64 scalars; step 0 fails with kind arith
+ *   try:    arrjit_try_begin(g) ... arrjit_try_handler(g, n, values, kind, &exn) ... arrjit_try_finally(g, n, values) ...
+ *           arrjit_try_end(g, n, values, out); arrjit_try_handler and arrjit_try_finally end the body or the handler
+ *           before; a finally yields nothing: its arrjit_try_end takes n = 0, and out has the count of the try */
+ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
+ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
+ARRJIT_API void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_switch_begin(arrjit_graph *graph, arrjit_value index);
+ARRJIT_API void arrjit_switch_case(arrjit_graph *graph, size_t count, const arrjit_value *values);
+ARRJIT_API void arrjit_switch_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_while_begin(arrjit_graph *graph, size_t count, const arrjit_value *init, arrjit_value *out_vars);
+ARRJIT_API void arrjit_while_body(arrjit_graph *graph, arrjit_value pred, arrjit_value *out_vars);
+ARRJIT_API void arrjit_while_end(arrjit_graph *graph, size_t count, const arrjit_value *next, arrjit_value *out);
+ARRJIT_API void arrjit_for_begin(arrjit_graph *graph, arrjit_value lo, arrjit_value hi, arrjit_value step, size_t count,
+                                 const arrjit_value *init, arrjit_value *out_index, arrjit_value *out_vars);
+ARRJIT_API void arrjit_for_end(arrjit_graph *graph, size_t count, const arrjit_value *next, arrjit_value *out);
+ARRJIT_API void arrjit_try_begin(arrjit_graph *graph);
+ARRJIT_API void arrjit_try_handler(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_kind kind,
+                                   arrjit_value *out_exn);
+ARRJIT_API void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrjit_value *values);
+ARRJIT_API void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+
+/* Failures. `message` is a template: {0} {1} ... stand for payload values; NULL: the kind's name.
+ * A raise ends its region; what is built after it in the region is dropped, being unreachable. */
+ARRJIT_API void arrjit_raise(arrjit_graph *graph, arrjit_kind kind, int64_t code, const char *message,
+                             size_t payload_count, const arrjit_value *payload);
+/* Kind runtime, code 0. */
+ARRJIT_API void arrjit_runtime_raise(arrjit_graph *graph, const char *message, size_t payload_count,
+                                     const arrjit_value *payload);
+/* Fails when pred (bool, any rank) has a false lane; the first (lowest row-major) one's index is appended to the payload
+ * when pred is an array. Gives `values` back in out_values: use those, so that they depend on the check. */
+ARRJIT_API void arrjit_check(arrjit_graph *graph, arrjit_value pred, arrjit_kind kind, int64_t code, const char *message,
+                             size_t payload_count, const arrjit_value *payload, size_t value_count,
+                             const arrjit_value *values, arrjit_value *out_values);
+/* An exception as a value. */
+ARRJIT_API arrjit_value arrjit_exn_new(arrjit_graph *graph, arrjit_kind kind, int64_t code, const char *message,
+                                       size_t payload_count, const arrjit_value *payload);
+/* Raises an exception value; the new exception shares its payload. */
+ARRJIT_API void arrjit_raise_exn(arrjit_graph *graph, arrjit_value exn);
+/* Raises `exn` with `cause` as its cause. */
+ARRJIT_API void arrjit_raise_from(arrjit_graph *graph, arrjit_value exn, arrjit_value cause);
+/* Whether its kind is `kind` or below it: a bool scalar. */
+ARRJIT_API arrjit_value arrjit_exn_is(arrjit_graph *graph, arrjit_value exn, arrjit_kind kind);
+/* Payload field i as an array of `type` (no symbols): *out_present (bool scalar) is false, and the value zero, when the
+ * exception has no such field or it has another dtype or shape. */
+ARRJIT_API arrjit_value arrjit_exn_field(arrjit_graph *graph, arrjit_value exn, int64_t field, const arrjit_type *type,
+                                         arrjit_value *out_present);
+
+/* Callback slots. An io slot has only arguments, which pass through; a value slot has results.
+ * A slot is bound to a host function for each run. Flags are ARRJIT_SLOT_*. */
+#define ARRJIT_SLOT_OPTIONAL 1u  /* io only: unbound means pass-through */
+ARRJIT_API arrjit_slot arrjit_slot_io(arrjit_graph *graph, const char *name, size_t param_count,
+                                      const arrjit_type *params, unsigned flags);
+ARRJIT_API arrjit_slot arrjit_slot_value(arrjit_graph *graph, const char *name, size_t param_count,
+                                         const arrjit_type *params, size_t result_count, const arrjit_type *results,
+                                         unsigned flags);
+/* Calls the host. For an io slot `out` has the arguments again (use those to depend on the call). */
+ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t arg_count, const arrjit_value *args,
+                                arrjit_value *out);
+
+#ifndef ARRJIT_NO_LOCATIONS
+#define ARRJIT_AT_(g) arrjit_at((g), __FILE__, __LINE__)
+#define arrjit_param(g, name, type) (arrjit_param)(ARRJIT_AT_(g), name, type)
+#define arrjit_return(g, n, values, names) (arrjit_return)(ARRJIT_AT_(g), n, values, names)
+#define arrjit_const(g, type, data) (arrjit_const)(ARRJIT_AT_(g), type, data)
+#define arrjit_call(g, callee, n, args, out) (arrjit_call)(ARRJIT_AT_(g), callee, n, args, out)
+#define arrjit_if_begin(g, pred) (arrjit_if_begin)(ARRJIT_AT_(g), pred)
+#define arrjit_switch_begin(g, index) (arrjit_switch_begin)(ARRJIT_AT_(g), index)
+#define arrjit_while_begin(g, n, init, vars) (arrjit_while_begin)(ARRJIT_AT_(g), n, init, vars)
+#define arrjit_for_begin(g, lo, hi, step, n, init, i, vars) (arrjit_for_begin)(ARRJIT_AT_(g), lo, hi, step, n, init, i, vars)
+#define arrjit_try_begin(g) (arrjit_try_begin)(ARRJIT_AT_(g))
+#define arrjit_raise(g, kind, code, message, n, payload) (arrjit_raise)(ARRJIT_AT_(g), kind, code, message, n, payload)
+#define arrjit_runtime_raise(g, message, n, payload) (arrjit_runtime_raise)(ARRJIT_AT_(g), message, n, payload)
+#define arrjit_check(g, pred, kind, code, message, np, payload, nv, values, out) \
+  (arrjit_check)(ARRJIT_AT_(g), pred, kind, code, message, np, payload, nv, values, out)
+#define arrjit_exn_new(g, kind, code, message, n, payload) (arrjit_exn_new)(ARRJIT_AT_(g), kind, code, message, n, payload)
+#define arrjit_raise_exn(g, exn) (arrjit_raise_exn)(ARRJIT_AT_(g), exn)
+#define arrjit_raise_from(g, exn, cause) (arrjit_raise_from)(ARRJIT_AT_(g), exn, cause)
+#define arrjit_callback(g, slot, n, args, out) (arrjit_callback)(ARRJIT_AT_(g), slot, n, args, out)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

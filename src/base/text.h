@@ -1,0 +1,32 @@
+/* String buffer with a sticky failure flag: append as you like, look once at the end. */
+#ifndef AJ_BASE_TEXT_H
+#define AJ_BASE_TEXT_H
+
+#include <stdarg.h>
+
+#include "base/mem.h"
+
+#if defined(__GNUC__)
+#define AJ_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define AJ_PRINTF(fmt, args)
+#endif
+
+typedef struct aj_text {
+  aj_mem *mem;
+  char *data;          /* NUL-terminated whenever not NULL */
+  size_t count, capacity;
+  bool failed;         /* an append found no memory; what was there before stays */
+} aj_text;
+
+void aj_text_init(aj_text *text, aj_mem *mem);
+void aj_text_add(aj_text *text, const char *bytes, size_t count);
+void aj_text_puts(aj_text *text, const char *s);
+void aj_text_printf(aj_text *text, const char *format, ...) AJ_PRINTF(2, 3);
+void aj_text_free(aj_text *text);
+
+/* Bounded printing into a fixed field: always NUL-terminated, cut with "..." when too long. */
+void aj_bounded_printf(char *out, size_t size, const char *format, ...) AJ_PRINTF(3, 4);
+void aj_bounded_vprintf(char *out, size_t size, const char *format, va_list args);
+
+#endif

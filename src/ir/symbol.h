@@ -1,0 +1,22 @@
+/* Symbolic extents: making derived ones while building, computing all of them when a function is entered. */
+#ifndef AJ_IR_SYMBOL_H
+#define AJ_IR_SYMBOL_H
+
+#include "ir/module.h"
+
+/* The symbol of that name of the function, made when new; as a dim (negative). 0: no memory. */
+int64_t aj_symbol_named(aj_func *func, const char *name);
+/* a op b for dims of one function, folded where both are numbers and by a + 0, a * 1, a / 1 and the like; the same
+ * expression gives the same symbol. false: no memory, or a number below 0 or out of range. */
+bool aj_dim_make(aj_func *func, aj_symbol_form form, int64_t a, int64_t b, int64_t *out);
+/* Proven equal: the same number or symbol (or expression). */
+static inline bool aj_dim_equal(int64_t a, int64_t b) { return a == b; }
+
+/* env has module->symbols.count entries. */
+typedef enum aj_bind { AJ_BIND_OK, AJ_BIND_MISMATCH, AJ_BIND_RANGE } aj_bind;
+/* Number for a dim. */
+static inline int64_t aj_dim_eval(int64_t dim, const int64_t *env) { return dim >= 0 ? dim : env[~dim]; }
+/* Computes derived symbols of func from those bound; AJ_BIND_RANGE when one is below 0 or overflows (*out_symbol: which). */
+aj_bind aj_symbols_derive(const aj_func *func, int64_t *env, uint32_t *out_symbol);
+
+#endif

@@ -1,0 +1,36 @@
+/* What a context's arrays, results, functions and runs share, by reference count: it lives until the last of them is gone. */
+#ifndef AJ_RT_CORE_H
+#define AJ_RT_CORE_H
+
+#include "base/event.h"
+#include "ir/kind.h"
+#include "sem/sem.h"
+
+typedef enum aj_option {
+#define OPTION(ID, ...) AJ_OPTION_##ID,
+#include "base/options.def"
+#undef OPTION
+  AJ_OPTION_COUNT
+} aj_option;
+
+typedef struct aj_core {
+  _Atomic int64_t refs;
+  aj_mem mem;
+  aj_kinds *kinds;
+  aj_events events;
+  aj_sem_cache *sem;
+  _Atomic int64_t options[AJ_OPTION_COUNT];
+  _Atomic int64_t activations;          /* runs and runners alive: the context cannot be destroyed */
+  _Atomic int64_t runs_interpreted, runs_native, runs_failed;
+  _Atomic int64_t functions_compiled, compilations_stopped, compile_ns, code_bytes;
+} aj_core;
+
+/* refs 1. NULL: no memory. */
+aj_core *aj_core_create(const arrjit_allocator *allocator);
+void aj_core_retain(aj_core *core);
+void aj_core_release(aj_core *core);
+static inline int64_t aj_core_option(const aj_core *core, aj_option option) {
+  return atomic_load_explicit(&core->options[option], memory_order_relaxed);
+}
+
+#endif
