@@ -7,13 +7,12 @@
 #include "rt/code.h"
 #include "rt/result.h"
 
-typedef struct aj_compiler aj_compiler;   /* compile queue and thread of a context: engine/compiler.c */
+typedef struct aj_compiler aj_compiler;     /* compile queue and thread of a context: engine/compiler.h */
+typedef struct aj_activation aj_activation; /* what one run owns, pooled by its function: engine/activation.h */
 
 struct arrjit_context {
   aj_core *core;
-  char *native_path;
-  aj_compiler *compiler;                  /* started on first need */
-  aj_mutex lock;
+  aj_compiler *compiler;
 };
 
 typedef enum aj_native_state { AJ_NATIVE_NONE, AJ_NATIVE_QUEUED, AJ_NATIVE_READY, AJ_NATIVE_NEVER } aj_native_state;
@@ -22,23 +21,38 @@ struct arrjit_function {
   _Atomic int64_t refs;
   uint32_t id;
   aj_core *core;
-  arrjit_context *context;                /* not retained; NULL once the context is destroyed */
+  _Atomic(arrjit_context *) context;      /* not retained; NULL once the context is destroyed */
+  aj_compiler *compiler;                  /* retained: it outlives the context for the sake of its lock */
+  arrjit_function *previous, *next;       /* functions of the compiler; its lock guards them */
+  arrjit_function *next_queued;
   aj_module *module;                      /* finished, immutable */
-  _Atomic int native_state;               /* aj_native_state */
+  bool has_calls;
+  _Atomic(aj_interp_code *) interp;       /* made by the first run that interprets */
+  _Atomic int native_state;               /* aj_native_state; changed with the compiler's lock held */
   _Atomic(aj_code *) code;                /* published last */
   _Atomic int64_t hot_work;               /* interpreted so far */
   _Atomic int64_t compilations, native_runs, interpreted_runs;
-  arrjit_status never_status;             /* why native code will not come */
+  arrjit_status never_status;             /* why native code will not come; written before the state is NEVER */
   char never_text[160];
+  aj_mutex lock;                          /* guards idle */
+  aj_activation *idle;
 };
 
 /* Takes the module (also on failure). NULL: no memory. */
 arrjit_function *aj_function_create(arrjit_context *context, aj_module *module);
 void aj_function_retain(arrjit_function *function);
 void aj_function_release(arrjit_function *function);
+/* What the interpreter knows of it, made on first use. NULL: no memory. */
+aj_interp_code *aj_function_interp(arrjit_function *function);
 
-/* Validates, binds, picks a tier, runs, packs the result. */
-arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options *options, const _Atomic int *shutdown,
+/* Validates, binds, picks a tier, runs, packs the result. `stop`: AJ_STOP_* bits that a runner sets to end the run, or NULL. */
+arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options *options, const _Atomic int *stop,
                             size_t input_count, arrjit_array *const *inputs, arrjit_result **out, arrjit_error *error);
+/* The part of it that looks at the options alone: MISUSE or OK. */
+arrjit_status aj_engine_check_options(const arrjit_run_options *options, arrjit_error *error);
+
+/* Text of LLVM IR (what 1) or assembly (what 2) of a module, made on the compile thread. */
+arrjit_status aj_compiler_print(arrjit_context *context, const aj_module *module, int what, aj_text *out,
+                                arrjit_error *error);
 
 #endif

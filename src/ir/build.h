@@ -31,11 +31,30 @@ aj_value *aj_build1(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *c
  * proved equal. */
 aj_value *aj_build_elementwise(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands,
                                uint32_t attr_count, const aj_attr *attrs);
+/* aj_build, after check_shape nodes for extents that must agree and cannot be proved to: operands of concat, dot, broadcast,
+ * arguments of calls and callbacks. */
+aj_node *aj_build_fitted(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands, uint32_t attr_count,
+                         const aj_attr *attrs);
+/* A node with regions that end with terminators and may use outer values: those become parameters of the regions, after
+ * the ones they have, and operands after the given ones (ir/capture.c). */
+aj_node *aj_build_regions(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands, uint32_t attr_count,
+                          const aj_attr *attrs, uint32_t region_count, aj_region *const *regions);
 /* Broadcast to a type's shape by trailing dims (a no-op when it has it already). */
 aj_value *aj_build_broadcast_to(aj_builder *b, aj_value *x, int32_t rank, const int64_t *dims);
 /* Constants: scalar from bits, or any type from dense data. */
 aj_value *aj_build_const(aj_builder *b, const aj_type *type, const void *data, size_t bytes);
 aj_value *aj_build_scalar(aj_builder *b, arrjit_dtype dtype, const void *element);
+
+/* Parts of the calls above. Whether a value may be operand `index` of an op here; if not, an error. */
+bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_value *value);
+/* Whether a value is a bool scalar; if not, an error that names the comparison to write. `name` is what messages call it. */
+bool aj_builder_check_predicate(aj_builder *b, aj_op op, const char *name, const aj_value *value);
+/* x with check_shape nodes for extents that are not proved to be `dims`; an error where they never can be. */
+aj_value *aj_build_check_shape(aj_builder *b, aj_value *x, const int64_t *dims);
+/* Types, makes and places the node that `probe` describes: op, operands, attributes, regions. */
+aj_node *aj_builder_finish_node(aj_builder *b, const aj_node *probe);
+/* Notes an error of status MEMORY; returns NULL. */
+aj_node *aj_builder_no_memory(aj_builder *b);
 
 /* Attributes for the calls above; arrays must live until the call returns, it copies them. */
 aj_attr aj_attr_int(aj_attr_name name, int64_t value);
@@ -57,6 +76,8 @@ typedef struct aj_infer {
 /* Result types of an op by its rule, or why it is not well formed. Region ops: from their regions' terminators (the
  * caller has built them). Also the verifier's check of every node. Caller frees results with in->func->module->mem. */
 arrjit_status aj_infer_types(aj_infer *in);
+/* Elements of a shape, symbols counted as 1; false when the product of the extents that are not 0 overflows. */
+bool aj_dims_count(int32_t rank, const int64_t *dims, int64_t *out_elements, bool *out_symbolic);
 /* "f32[2, n]" into a fixed field. */
 void aj_type_print(const aj_module *module, const aj_type *type, char *out, size_t size);
 void aj_dim_print(const aj_module *module, int64_t dim, char *out, size_t size);

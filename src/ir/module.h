@@ -58,6 +58,7 @@ struct aj_node {
   aj_region *parent;
   aj_source source;
   const aj_node *origin; /* the finished function's node it stands for; NULL in finished modules (itself) */
+  uint32_t mark;         /* scratch of a pass or walk; no meaning between them */
 };
 
 struct aj_region {
@@ -71,6 +72,7 @@ struct aj_region {
   uint32_t slot_count;   /* by aj_func_number */
   uint32_t *last_use;    /* [slot] greatest pc that uses it, AJ_UNUSED when none; by aj_func_number */
   uint32_t *def_pc;      /* [slot] 0 for parameters, else pc of the defining node + 1: first pc at which it is there */
+  bool closed;           /* while building: it has ended, its values can no more be used as operands */
 };
 #define AJ_UNUSED UINT32_MAX
 
@@ -115,6 +117,7 @@ struct aj_module {
   AJ_VEC(aj_slot) slots;
   AJ_VEC(const aj_type *) types;    /* interned */
   aj_map type_map;
+  aj_map symbol_map;                /* by function, form and name or dims */
   aj_map text_map;                  /* interned strings: files, labels */
   AJ_VEC(const char *) texts;
   uint64_t node_total, const_bytes;
@@ -155,6 +158,9 @@ aj_value *aj_value_resolve(aj_value *value);
 void aj_func_resolve(aj_func *func);
 /* Whether it can be dropped when unused: no raise, no effect, here and in its regions and callees. */
 bool aj_node_is_pure(const aj_node *node);
+/* Whether it may fail by itself (not in its regions or callees): by its flags, or because its extents show only when it
+ * runs, as for a slice or reshape of symbolic ones. */
+bool aj_node_may_raise(const aj_node *node);
 
 /* ---- numbering and liveness (ir/live.c) ---- */
 /* Sets slots, pcs, last uses (and ids when the module has no origin). Call after every edit, before anything that reads them.
@@ -167,8 +173,9 @@ typedef enum aj_live_mode { AJ_LIVE_BEFORE, AJ_LIVE_AFTER, AJ_LIVE_RAISE, AJ_LIV
 bool aj_live(const aj_region *region, uint32_t pc, aj_live_mode mode, uint32_t slot);
 
 /* ---- walking without recursion (ir/walk.c) ---- */
-typedef struct aj_walk { aj_func *func; aj_region *region; uint32_t pc; } aj_walk;
-/* Pre-order over all nodes of a function, a node before those in its regions: aj_walk_start, then aj_walk_next until NULL. */
+typedef struct aj_walk { aj_func *func; aj_region *region; uint32_t pc; bool skip; } aj_walk;
+/* Pre-order over all nodes of a function, a node before those in its regions: aj_walk_start, then aj_walk_next until NULL.
+ * Goes by the pcs of nodes that own regions: append and insert keep them right, other edits need aj_func_number first. */
 void aj_walk_start(aj_walk *walk, aj_func *func);
 aj_node *aj_walk_next(aj_walk *walk);
 /* Skips the regions of the node returned last. */

@@ -85,6 +85,8 @@ extern const aj_attr_info aj_attrs[AJ_ATTR_COUNT];
 
 /* AJ_OP_NONE when there is no such mnemonic. */
 aj_op aj_op_find(const char *name, size_t length);
+/* Name of an operand as in the table, not NUL-terminated; all from a "name..." on have its name. False: no such operand. */
+bool aj_op_operand_name(aj_op op, uint32_t index, const char **out, size_t *out_length);
 /* AJ_ATTR_COUNT when there is no such attribute. */
 aj_attr_name aj_attr_find(const char *name, size_t length);
 

@@ -6,6 +6,8 @@
 
 /* The symbol of that name of the function, made when new; as a dim (negative). 0: no memory. */
 int64_t aj_symbol_named(aj_func *func, const char *name);
+/* Appends a symbol, equal to no other; its name is not copied. Its dim; 0: no memory. */
+int64_t aj_symbol_add(aj_module *module, const aj_symbol *symbol);
 /* a op b for dims of one function, folded where both are numbers and by a + 0, a * 1, a / 1 and the like; the same
  * expression gives the same symbol. false: no memory, or a number below 0 or out of range. */
 bool aj_dim_make(aj_func *func, aj_symbol_form form, int64_t a, int64_t b, int64_t *out);
@@ -18,5 +20,14 @@ typedef enum aj_bind { AJ_BIND_OK, AJ_BIND_MISMATCH, AJ_BIND_RANGE } aj_bind;
 static inline int64_t aj_dim_eval(int64_t dim, const int64_t *env) { return dim >= 0 ? dim : env[~dim]; }
 /* Computes derived symbols of func from those bound; AJ_BIND_RANGE when one is below 0 or overflows (*out_symbol: which). */
 aj_bind aj_symbols_derive(const aj_func *func, int64_t *env, uint32_t *out_symbol);
+
+/* What a dim of one function is in another, `to`: known[s] is what symbol s stands for there, AJ_DIM_UNKNOWN while not
+ * known; derived symbols are made in `to` and added to it. Symbols that are bound are named the same in `to` when by_name,
+ * else UNBOUND. RANGE: an extent below 0 or out of range. */
+#define AJ_DIM_UNKNOWN INT64_MIN
+typedef enum aj_translate {
+  AJ_TRANSLATE_OK, AJ_TRANSLATE_MEMORY, AJ_TRANSLATE_UNBOUND, AJ_TRANSLATE_RANGE
+} aj_translate;
+aj_translate aj_dim_translate(aj_func *to, bool by_name, int64_t *known, int64_t dim, int64_t *out);
 
 #endif

@@ -12,6 +12,7 @@ typedef struct aj_code {           /* refs are the owner's: freed by destroy whe
   aj_code_entry *entry;
   int64_t lowered_nodes, fallback_nodes, interpreted_nodes, kernels;
   int64_t code_bytes, compile_ns;
+  int64_t frame_bytes;             /* greatest stack frame of its functions, what they call included; 0: not known */
   aj_module *module;               /* optimised module that fallbacks and sites point into; owned */
   void *impl;                      /* native's own */
 } aj_code;
@@ -26,6 +27,9 @@ typedef struct aj_native_host {
   /* run-time helpers, called by compiled code: names are what the code's undefined symbols are */
   const struct aj_native_helper { const char *name; void *address; } *helpers;
   uint32_t helper_count;
+  /* LLVM has failed in a way its thread cannot return from: called on that thread, which then parks for ever. */
+  void (*fatal)(void *user, const char *text);
+  void *user;
 } aj_native_host;
 
 typedef struct aj_native_request {

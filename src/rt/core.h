@@ -4,6 +4,7 @@
 
 #include "base/event.h"
 #include "ir/kind.h"
+#include "rt/timer.h"
 #include "sem/sem.h"
 
 typedef enum aj_option {
@@ -19,15 +20,21 @@ typedef struct aj_core {
   aj_kinds *kinds;
   aj_events events;
   aj_sem_cache *sem;
+  aj_timer timer;                       /* aj_timer_stop when the context goes */
+  struct aj_exn *no_memory;             /* aj_exn_no_memory */
   _Atomic int64_t options[AJ_OPTION_COUNT];
   _Atomic int64_t activations;          /* runs and runners alive: the context cannot be destroyed */
   _Atomic int64_t runs_interpreted, runs_native, runs_failed;
   _Atomic int64_t functions_compiled, compilations_stopped, compile_ns, code_bytes;
 } aj_core;
 
-/* refs 1. NULL: no memory. */
+typedef struct aj_option_info { const char *name; int64_t value, least, most; } aj_option_info;   /* value: the default */
+extern const aj_option_info aj_options[AJ_OPTION_COUNT];
+
+/* refs 1, options at their defaults. NULL: no memory. */
 aj_core *aj_core_create(const arrjit_allocator *allocator);
 void aj_core_retain(aj_core *core);
+/* Any thread. NULL is fine. */
 void aj_core_release(aj_core *core);
 static inline int64_t aj_core_option(const aj_core *core, aj_option option) {
   return atomic_load_explicit(&core->options[option], memory_order_relaxed);

@@ -7,23 +7,24 @@
 #include "sem/view.h"
 
 /* ---- failures of checked ops and routines ---- */
-enum { AJ_ARITH_DIVIDE_BY_ZERO = 1, AJ_ARITH_OVERFLOW = 2, AJ_ARITH_INVALID = 3 };   /* codes of kind arith */
+enum { AJ_ARITH_DIVIDE_BY_ZERO = 1, AJ_ARITH_OVERFLOW = 2, AJ_ARITH_INVALID = 3 }; /* codes of kind arith */
 typedef struct aj_sem_fail {
-  arrjit_kind kind;          /* ARRJIT_KIND_NONE: nothing failed */
+  arrjit_kind kind; /* ARRJIT_KIND_NONE: nothing failed */
   int64_t code;
-  const char *message;       /* static template */
-  int64_t lane;              /* arith: flat row-major lane. Payload is (lane, operands at lane): the caller adds it */
-  int64_t position, index, axis, bound;   /* index */
+  const char *message; /* static template */
+  int64_t lane;        /* arith: flat row-major lane. Payload is (lane, operands at lane): the caller adds it */
+  int64_t position, index, axis, bound; /* index */
 } aj_sem_fail;
 /* Message template of an arith code: static. */
 const char *aj_sem_arith_message(int64_t code);
 
 /* ---- scalar rules ---- */
-enum { AJ_BLOCK = 1024 };    /* elements a block, in all executors */
-/* out[i] = rule(in[0][i], ...) for i < n, contiguous; out may be the same block as an operand. Returns n, or for checked ops
- * the first lane that fails (then out holds nothing useful). */
+enum { AJ_BLOCK = 1024 }; /* elements a block, in all executors */
+/* out[i] = rule(in[0][i], ...) for i < n, contiguous; out may be the same block as an operand. Returns n, or for
+ * checked ops the first lane that fails (then out holds nothing useful). */
 typedef size_t aj_loop(size_t n, void *out, const void *const *in);
-/* The loop of a SCALAR op for operand dtype `in` (select: of x) and result dtype `out`. NULL: the table allows no such. */
+/* The loop of a SCALAR op for operand dtype `in` (select: of x) and result dtype `out`. NULL: the table allows no such.
+ */
 aj_loop *aj_sem_loop(aj_op op, arrjit_dtype in, arrjit_dtype out);
 /* Which arith code makes a checked op fail for these operand elements; 0: it does not fail. */
 int64_t aj_sem_check_code(aj_op op, arrjit_dtype in, arrjit_dtype out, const void *const *operands);
@@ -45,11 +46,11 @@ typedef struct aj_program aj_program;
 aj_program *aj_program_create(aj_mem *mem, const aj_region *region);
 void aj_program_destroy(aj_program *program);
 size_t aj_program_scratch_bytes(const aj_program *program);
-/* n <= AJ_BLOCK lanes; params and results are contiguous blocks; `scratch` has scratch_bytes. Returns n or the first failing
- * lane; *out_node (may be NULL) is the index, in the region, of the node that failed there. lane_index reads
+/* n <= AJ_BLOCK lanes; params and results are contiguous blocks; `scratch` has scratch_bytes. Returns n or the first
+ * failing lane; *out_node (may be NULL) is the index, in the region, of the node that failed there. lane_index reads
  * indices[axis][lane], needed only when the region has such nodes. */
-size_t aj_program_run(const aj_program *program, size_t n, const void *const *params, void *const *results, void *scratch,
-                      const int64_t *const *indices, uint32_t *out_node);
+size_t aj_program_run(const aj_program *program, size_t n, const void *const *params, void *const *results,
+                      void *scratch, const int64_t *const *indices, uint32_t *out_node);
 
 /* Programs of EXPAND ops, made on first use; one cache a context. */
 typedef struct aj_sem_cache aj_sem_cache;
@@ -61,20 +62,21 @@ const aj_program *aj_sem_cache_get(aj_sem_cache *cache, aj_op op, arrjit_dtype d
 /* ---- whole arrays ---- */
 typedef enum aj_sem_status { AJ_SEM_OK, AJ_SEM_FAIL, AJ_SEM_MEMORY, AJ_SEM_STOPPED } aj_sem_status;
 typedef struct aj_sem_call {
-  const aj_node *node;       /* op and attributes */
-  const int64_t *env;        /* symbols */
-  const aj_view *in;         /* elementwise ops: any strides, all of the result's shape; others: dense */
-  aj_view *out;              /* dense, with data, of the result's type; overlaps no input */
-  aj_mem *mem;               /* scratch */
+  const aj_node *node; /* op and attributes */
+  const int64_t *env;  /* symbols */
+  const aj_view *in;   /* elementwise ops: any strides, all of the result's shape; others: dense */
+  aj_view *out;        /* dense, with data, of the result's type; overlaps no input */
+  aj_mem *mem;         /* scratch */
   aj_sem_cache *cache;
-  aj_sem_fail *fail;         /* written on AJ_SEM_FAIL */
-  bool (*poll)(void *user);  /* called between blocks at least every 0.1 ms; true: stop (AJ_SEM_STOPPED). NULL: never */
+  aj_sem_fail *fail;        /* written on AJ_SEM_FAIL */
+  bool (*poll)(void *user); /* called between blocks at least every 0.1 ms; true: stop (AJ_SEM_STOPPED). NULL: never */
   void *poll_user;
 } aj_sem_call;
 /* Runs a SCALAR, EXPAND or CALL op on whole arrays (SCALAR and EXPAND block by block). */
 aj_sem_status aj_sem_run(const aj_sem_call *call);
-/* A VIEW op: out shares in's data with new shape and strides. False when it needs a copy (reshape of a strided view): then the
- * caller packs in and calls again. A slice or reshape that does not fit at run time sets fail (kind shape) and gives true. */
+/* A VIEW op: out shares in's data with new shape and strides. False when it needs a copy (reshape of a strided view):
+ * then the caller packs in and calls again. A slice or reshape that does not fit at run time sets fail (kind shape) and
+ * gives true. */
 bool aj_sem_view(const aj_node *node, const int64_t *env, const aj_view *in, aj_view *out, aj_sem_fail *fail);
 
 /* ---- the order of reductions, shared by all tiers: sem/README.md states it ---- */

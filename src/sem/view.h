@@ -7,21 +7,40 @@
 typedef struct aj_view {
   arrjit_dtype dtype;
   int32_t rank;
-  char *data;                          /* element 0 */
+  char *data; /* element 0 */
   int64_t dims[ARRJIT_MAX_RANK];
-  int64_t strides[ARRJIT_MAX_RANK];    /* bytes; may be 0 or negative */
+  int64_t strides[ARRJIT_MAX_RANK]; /* bytes; may be 0 or negative */
 } aj_view;
 
 /* Dense row-major strides for dtype and dims already set. */
 void aj_view_set_dense(aj_view *view);
 bool aj_view_is_dense(const aj_view *view);
-int64_t aj_view_count(const aj_view *view);            /* elements; dims were validated, so it cannot overflow */
-size_t aj_view_bytes(const aj_view *view);             /* of a dense copy */
+int64_t aj_view_count(const aj_view *view); /* elements; dims were validated, so it cannot overflow */
+size_t aj_view_bytes(const aj_view *view);  /* of a dense copy */
 /* Shape of a type under env: false when the byte size overflows. Strides dense, data NULL. */
 bool aj_view_from_type(aj_view *view, const aj_type *type, const int64_t *env);
 /* dst (dense) = src (any strides), same dtype and shape; dst and src do not overlap. */
 void aj_view_pack(char *dst, const aj_view *src);
 /* dst (any strides) = src (dense). */
 void aj_view_unpack(const aj_view *dst, const char *src);
+/* dst = src, both of any strides, same dtype and shape; they do not overlap. */
+void aj_view_copy(const aj_view *dst, const aj_view *src);
+/* dst (dense) = elements start .. start + n - 1 of src in row-major order. */
+void aj_view_read(char *dst, const aj_view *src, int64_t start, int64_t n);
+/* Whether all elements are the one at data: every stride that is followed is 0. */
+bool aj_view_is_uniform(const aj_view *view);
+/* n elements of dst become *element. */
+void aj_view_fill(char *dst, int64_t n, const void *element, size_t element_bytes);
+
+/* A copy prepared once and run at several places: neighbouring dims that step alike are merged. */
+typedef struct aj_copy_plan {
+  size_t element_bytes;
+  bool empty;
+  int32_t rank;
+  int64_t dims[ARRJIT_MAX_RANK], dst[ARRJIT_MAX_RANK], src[ARRJIT_MAX_RANK]; /* strides in bytes */
+} aj_copy_plan;
+void aj_copy_plan_init(aj_copy_plan *plan, size_t element_bytes, int32_t rank, const int64_t *dims,
+                       const int64_t *dst_strides, const int64_t *src_strides);
+void aj_copy_plan_run(const aj_copy_plan *plan, char *dst, const char *src);
 
 #endif

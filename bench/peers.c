@@ -1,0 +1,52 @@
+/* The C loops that the library is measured against, compiled -O3 -march=native. */
+#include "harness.h"
+
+void peer_chain_f32(int64_t n, const float *restrict a, const float *restrict b, const float *restrict c,
+                    float *restrict out) {
+  for (int64_t i = 0; i < n; i++) out[i] = 2 * a[i] + 3 * b[i] * c[i] - a[i] * b[i];
+}
+
+void peer_chain_f64(int64_t n, const double *restrict a, const double *restrict b, const double *restrict c,
+                    double *restrict out) {
+  for (int64_t i = 0; i < n; i++) out[i] = 2 * a[i] + 3 * b[i] * c[i] - a[i] * b[i];
+}
+
+/* Sixteen chains, as a person would write it who wants it fast. */
+float peer_sum_f32(int64_t n, const float *restrict x) {
+  float s[16] = {0}, total = 0;
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (int k = 0; k < 16; k++) s[k] += x[i + k];
+  for (; i < n; i++) total += x[i];
+  for (int k = 0; k < 16; k++) total += s[k];
+  return total;
+}
+
+double peer_sum_f64(int64_t n, const double *restrict x) {
+  double s[16] = {0}, total = 0;
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (int k = 0; k < 16; k++) s[k] += x[i + k];
+  for (; i < n; i++) total += x[i];
+  for (int k = 0; k < 16; k++) total += s[k];
+  return total;
+}
+
+/* Steps of all starts from 1 to limit until 1 is reached. */
+int64_t peer_collatz(int64_t limit) {
+  int64_t steps = 0;
+  for (int64_t start = 1; start <= limit; start++)
+    for (int64_t x = start; x != 1; steps++) x = x & 1 ? 3 * x + 1 : x >> 1;
+  return steps;
+}
+
+/* Square roots of a, a + 1, ... by 20 Newton steps each, summed. */
+double peer_newton(double a, int64_t rounds) {
+  double sum = 0;
+  for (int64_t k = 0; k < rounds; k++) {
+    double v = a + (double)k, x = v;
+    for (int i = 0; i < 20; i++) x = 0.5 * (x + v / x);
+    sum += x;
+  }
+  return sum;
+}

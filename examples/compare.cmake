@@ -1,0 +1,12 @@
+# Runs PROGRAM with the DATA folder and compares what it prints with GOLDEN; ARRJIT_UPDATE_GOLDEN=1 rewrites it (never in CI).
+execute_process(COMMAND ${PROGRAM} ${DATA} OUTPUT_VARIABLE got ERROR_VARIABLE said RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "exit code ${code}\n${got}${said}")
+endif()
+if("$ENV{ARRJIT_UPDATE_GOLDEN}" STREQUAL "1" AND NOT "$ENV{CI}" STREQUAL "true")
+  file(WRITE ${GOLDEN} "${got}")
+endif()
+file(READ ${GOLDEN} expected)
+if(NOT got STREQUAL expected)
+  message(FATAL_ERROR "printed\n${got}\nexpected\n${expected}")
+endif()

@@ -1,0 +1,80 @@
+/* String buffer and bounded printing. Both go through the C library's vsnprintf with integers and strings only: its floats
+ * depend on the process' locale and rounding mode, so numbers with a fraction are printed by base/number.c. */
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void aj_text_init(aj_text *text, aj_mem *mem) { *text = (aj_text){.mem = mem}; }
+
+/* Room for `more` bytes and the NUL. */
+static bool reserve(aj_text *text, size_t more) {
+  size_t needed, grown = text->capacity ? text->capacity : 64;
+  if (text->failed) return false;
+  if (aj_size_add(text->count, more, &needed) && aj_size_add(needed, 1, &needed)) {
+    if (needed <= text->capacity) return true;
+    while (grown < needed && grown <= SIZE_MAX / 2) grown *= 2;
+    if (grown < needed) grown = needed;
+    char *moved = aj_mem_resize(text->mem, text->data, text->capacity, grown);
+    if (moved) {
+      text->data = moved;
+      text->capacity = grown;
+      return true;
+    }
+  }
+  text->failed = true;
+  return false;
+}
+
+void aj_text_add(aj_text *text, const char *bytes, size_t count) {
+  if (!reserve(text, count)) return;
+  if (count) memcpy(text->data + text->count, bytes, count);
+  text->count += count;
+  text->data[text->count] = 0;
+}
+
+void aj_text_puts(aj_text *text, const char *s) { aj_text_add(text, s, strlen(s)); }
+
+void aj_text_printf(aj_text *text, const char *format, ...) {
+  char small[256];
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  if (length < 0) {
+    text->failed = true;
+  } else if ((size_t)length < sizeof small) {
+    aj_text_add(text, small, (size_t)length);
+  } else if (reserve(text, (size_t)length)) {
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->count, (size_t)length + 1, format, args);
+    va_end(args);
+    text->count += (size_t)length;
+  }
+}
+
+void aj_text_free(aj_text *text) {
+  aj_mem_free(text->mem, text->data, text->capacity);
+  aj_text_init(text, text->mem);
+}
+
+/* Where to cut so that no UTF-8 sequence is split. */
+static size_t cut_place(const char *s, size_t at) {
+  while (at > 0 && ((unsigned char)s[at] & 0xc0) == 0x80) at--;
+  return at;
+}
+
+void aj_bounded_vprintf(char *out, size_t size, const char *format, va_list args) {
+  if (size == 0) return;
+  int length = vsnprintf(out, size, format, args);
+  if (length < 0) out[0] = 0;
+  if (length < 0 || (size_t)length < size || size < 4) return;
+  memcpy(out + cut_place(out, size - 4), "...", 4);
+}
+
+void aj_bounded_printf(char *out, size_t size, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  aj_bounded_vprintf(out, size, format, args);
+  va_end(args);
+}

@@ -1,0 +1,101 @@
+/* Activations: one block of memory each, sized by the function's signature. */
+#include "engine/activation.h"
+
+#include <string.h>
+
+/* Bytes of an activation, and where its parts go when `a` is not NULL. */
+static size_t lay_out(const arrjit_function *function, aj_activation *a) {
+  const aj_func *entry = function->module->funcs.data[0];
+  size_t symbols = function->module->symbols.count, ins = entry->param_count, outs = entry->result_count;
+  char *next = (char *)a + sizeof *a;
+  if (a) {
+    a->input_count = entry->param_count;
+    a->output_count = entry->result_count;
+    a->env = (int64_t *)next;
+    a->inputs = (arrjit_array **)(a->env + symbols);
+    a->packed = a->inputs + ins;
+    a->outputs = a->packed + ins;
+    a->in_data = (const void **)(a->outputs + outs);
+    a->out_data = (void **)(a->in_data + ins);
+  }
+  return sizeof *a + symbols * sizeof(int64_t) + (3 * ins + 2 * outs) * sizeof(void *);
+}
+
+static aj_activation *take_idle(arrjit_function *function) {
+  aj_mutex_lock(&function->lock);
+  aj_activation *a = function->idle;
+  if (a) function->idle = a->next_idle;
+  aj_mutex_unlock(&function->lock);
+  return a;
+}
+
+aj_activation *aj_activation_begin(arrjit_function *function) {
+  aj_activation *a = take_idle(function);
+  if (!a) {
+    a = aj_mem_alloc(&function->core->mem, lay_out(function, NULL));
+    if (!a) return NULL;
+    (void)lay_out(function, a);
+  }
+  a->function = function;
+  aj_function_retain(function);
+  atomic_fetch_add(&function->core->activations, 1);
+  a->run = (aj_run){.core = function->core, .module = function->module, .function = function};
+  a->entered = a->succeeded = false;
+  return a;
+}
+
+bool aj_activation_enter(aj_activation *a, const arrjit_run_options *options, const _Atomic int *stop) {
+  aj_run *run = &a->run;
+  const aj_core *core = run->core;
+  int64_t iterations = aj_core_option(core, AJ_OPTION_MAX_ITERATIONS);
+  run->iterations_left = iterations ? iterations : INT64_MAX;
+  run->max_depth = aj_core_option(core, AJ_OPTION_MAX_DEPTH);
+  run->max_bytes = aj_core_option(core, AJ_OPTION_MAX_RUN_BYTES);
+  run->cancel = options->cancel;
+  if (run->cancel) aj_cancel_retain(run->cancel);
+  run->deadline_ns = options->deadline_ns;
+  run->job_stop = stop;
+  run->fpenv = aj_fpenv_enter();
+  a->entered = true;
+  return aj_run_watch(run) && !aj_run_poll(run, false);
+}
+
+static void release_all(arrjit_array **arrays, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    aj_array_release(arrays[i]);
+    arrays[i] = NULL;
+  }
+}
+
+void aj_activation_end(aj_activation *a) {
+  if (!a) return;
+  arrjit_function *function = a->function;
+  aj_core *core = function->core;
+  if (a->entered) {
+    aj_fpenv_leave(a->run.fpenv);
+    aj_run_unwatch(&a->run);
+  }
+  aj_cancel_release(a->run.cancel);
+  aj_run_unbind(&a->run);
+  aj_exn_release(a->run.exn);
+  release_all(a->inputs, a->input_count);
+  release_all(a->packed, a->input_count);
+  release_all(a->outputs, a->output_count);
+  aj_mutex_lock(&function->lock);
+  a->next_idle = function->idle;
+  function->idle = a;
+  aj_mutex_unlock(&function->lock);
+  aj_core_retain(core);
+  aj_function_release(function);
+  atomic_fetch_sub(&core->activations, 1); /* last: a context may be destroyed once it is zero */
+  aj_core_release(core);
+}
+
+void aj_activation_free_idle(arrjit_function *function) {
+  size_t bytes = lay_out(function, NULL);
+  for (aj_activation *a = function->idle, *next; a; a = next) {
+    next = a->next_idle;
+    aj_mem_free(&function->core->mem, a, bytes);
+  }
+  function->idle = NULL;
+}

@@ -1,0 +1,45 @@
+/* What one run of a function owns: taken from the function's idle ones and given back, so that a warm run allocates its
+ * result and nothing else. */
+#ifndef AJ_ENGINE_ACTIVATION_H
+#define AJ_ENGINE_ACTIVATION_H
+
+#include "engine/engine.h"
+
+struct aj_activation {
+  aj_activation *next_idle;
+  arrjit_function *function;    /* retained while it runs */
+  aj_run run;
+  bool entered;                 /* floating-point environment and deadline are set up */
+  bool succeeded;
+  uint32_t input_count, output_count;
+  int64_t *env;                 /* symbols of the module */
+  arrjit_array **inputs;        /* retained */
+  arrjit_array **outputs;       /* what the run has made or writes to; owned */
+  arrjit_array **packed;        /* dense stand-ins of inputs for native code, NULL where none; owned */
+  const void **in_data;
+  void **out_data;
+};
+
+/* Counts as an activation of the context and retains the function. NULL: no memory. */
+aj_activation *aj_activation_begin(arrjit_function *function);
+/* Leaves what was entered, gives up all that it owns, gives it back. NULL is fine. */
+void aj_activation_end(aj_activation *activation);
+/* Sets up deadline, limits and floating-point environment. False: run.exn. */
+bool aj_activation_enter(aj_activation *activation, const arrjit_run_options *options, const _Atomic int *stop);
+void aj_activation_free_idle(arrjit_function *function);
+
+/* ---- arguments.c: kind argument for what does not fit ---- */
+/* Checks inputs against the parameters, binds the symbols, retains the inputs. False: run.exn. */
+bool aj_arguments_bind(aj_activation *activation, size_t input_count, arrjit_array *const *inputs);
+/* Checks the outputs that the host gives: `given` has one a result (entries may be NULL), or is NULL. False: run.exn. */
+bool aj_arguments_check_outputs(aj_activation *activation, arrjit_array *const *given);
+/* Whether two views may share a byte; exact when both are dense. */
+bool aj_arguments_overlap(const aj_view *a, const aj_view *b);
+
+/* ---- tiers.c: one tier runs the function; activation->outputs on success, else run.exn ---- */
+bool aj_tier_interpret(aj_activation *activation, arrjit_array *const *given);
+bool aj_tier_native(aj_activation *activation, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched);
+/* Whether the thread has stack enough for native code. */
+bool aj_tier_has_stack(const aj_activation *activation, const aj_code *code);
+
+#endif

@@ -1,0 +1,181 @@
+/* Arguments and given outputs of a run against the function's signature. Everything is checked before any code runs; what does
+ * not fit is kind argument, whose message names which one, what was expected, what came. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/activation.h"
+
+enum { NAME_BYTES = 80, TYPE_BYTES = 160 };
+
+/* ---- messages ---- */
+
+/* `2 ("x")`, fit for a template. */
+static void print_place(uint32_t index, const char *name, char out[NAME_BYTES]) {
+  char escaped[NAME_BYTES - 20];
+  aj_exn_escape(escaped, sizeof escaped, name ? name : "");
+  if (name && *name) aj_bounded_printf(out, NAME_BYTES, "%" PRIu32 " (\"%s\")", index, escaped);
+  else aj_bounded_printf(out, NAME_BYTES, "%" PRIu32, index);
+}
+
+static void print_view_type(const aj_view *view, char *out, size_t size) {
+  aj_bounded_printf(out, size, "%s", aj_dtypes[view->dtype].name);
+  for (int32_t i = 0; i < view->rank; i++) {
+    size_t at = strlen(out);
+    aj_bounded_printf(out + at, size - at, "%s%" PRId64 "%s", i ? ", " : "[", view->dims[i], i + 1 == view->rank ? "]" : "");
+  }
+}
+
+static bool fail_type(aj_activation *a, const char *what, const char *place, const aj_type *type, const aj_view *got) {
+  char expected[TYPE_BYTES], escaped[TYPE_BYTES], came[TYPE_BYTES], message[600];
+  aj_type_print(a->run.module, type, expected, sizeof expected);
+  aj_exn_escape(escaped, sizeof escaped, expected);
+  print_view_type(got, came, sizeof came);
+  aj_bounded_printf(message, sizeof message, "%s %s: expected %s, got %s", what, place, escaped, came);
+  return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
+}
+
+static bool fail_extent(aj_activation *a, const char *what, const char *place, int32_t axis, int64_t dim, int64_t got) {
+  char name[NAME_BYTES] = "", escaped[NAME_BYTES] = "", message[400];
+  if (aj_dim_is_symbol(dim)) aj_dim_print(a->run.module, dim, name, sizeof name);
+  aj_exn_escape(escaped, sizeof escaped, name);
+  aj_bounded_printf(message, sizeof message, "%s %s: axis %" PRId32 ": expected %s%s%" PRId64 ", got %" PRId64, what, place,
+                    axis, escaped, *name ? " = " : "", aj_dim_eval(dim, a->env), got);
+  return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
+}
+
+/* ---- inputs ---- */
+
+/* dtype, rank, fixed extents; a symbol is bound where it is met first and compared after. */
+static bool bind_input(aj_activation *a, uint32_t index, const aj_view *view) {
+  const aj_func *entry = a->run.module->funcs.data[0];
+  const aj_type *type = entry->param_types[index];
+  const char *what = "argument";
+  char place[NAME_BYTES];
+  bool fits = view->dtype == type->dtype && view->rank == type->rank;
+  int32_t bad = -1;
+  for (int32_t i = 0; fits && bad < 0 && i < type->rank; i++) {
+    int64_t dim = type->dims[i];
+    if (aj_dim_is_symbol(dim) && a->env[aj_dim_symbol(dim)] < 0) a->env[aj_dim_symbol(dim)] = view->dims[i];
+    else if (aj_dim_eval(dim, a->env) != view->dims[i]) bad = i;
+  }
+  if (AJ_LIKELY(fits && bad < 0)) return true;
+  print_place(index, entry->root->params[index]->name, place);
+  if (!fits || !aj_dim_is_symbol(type->dims[bad])) return fail_type(a, what, place, type, view);
+  return fail_extent(a, what, place, bad, type->dims[bad], view->dims[bad]);
+}
+
+static bool fail_count(aj_activation *a, size_t got) {
+  char message[120];
+  aj_bounded_printf(message, sizeof message, "expected %" PRIu32 " argument%s, got %zu", a->input_count,
+                    a->input_count == 1 ? "" : "s", got);
+  return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
+}
+
+bool aj_arguments_bind(aj_activation *a, size_t input_count, arrjit_array *const *inputs) {
+  if (input_count != a->input_count) return fail_count(a, input_count);
+  size_t symbols = a->run.module->symbols.count;
+  memset(a->env, 0xff, symbols * sizeof *a->env);
+  for (uint32_t i = 0; i < a->input_count; i++) {
+    if (!bind_input(a, i, &inputs[i]->view)) return false;
+    a->inputs[i] = inputs[i];
+    aj_array_retain(inputs[i]);
+  }
+  return symbols == 0 || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
+}
+
+/* ---- outputs ---- */
+
+/* The bytes that a view spans: [*low, *high); empty views span none. */
+static void find_span(const aj_view *view, uintptr_t *low, uintptr_t *high) {
+  uintptr_t first = (uintptr_t)view->data, last = first;
+  *low = *high = first;
+  for (int32_t i = 0; i < view->rank; i++) {
+    if (view->dims[i] == 0) return;
+    uintptr_t reach = (uintptr_t)(view->strides[i] * (view->dims[i] - 1)); /* modulo 2^64, as addresses are */
+    if (view->strides[i] < 0) first += reach;
+    else last += reach;
+  }
+  *low = first;
+  *high = last + aj_dtypes[view->dtype].bytes;
+}
+
+bool aj_arguments_overlap(const aj_view *a, const aj_view *b) {
+  uintptr_t a_low, a_high, b_low, b_high;
+  find_span(a, &a_low, &a_high);
+  find_span(b, &b_low, &b_high);
+  return a_low < b_high && b_low < a_high;
+}
+
+/* Sets the bytes of all elements in a bit map that starts at `low`; true when one was set before. */
+static bool mark_bytes(const aj_view *view, uintptr_t low, uint8_t *map) {
+  int64_t index[ARRJIT_MAX_RANK] = {0};
+  size_t size = aj_dtypes[view->dtype].bytes;
+  bool twice = false;
+  for (int64_t n = aj_view_count(view); n > 0 && !twice; n--) {
+    uintptr_t at = (uintptr_t)view->data - low;
+    for (int32_t i = 0; i < view->rank; i++) at += (uintptr_t)(index[i] * view->strides[i]);
+    for (size_t k = at; k < at + size; k++) {
+      twice = twice || (map[k / 8] >> k % 8 & 1);
+      map[k / 8] = (uint8_t)(map[k / 8] | 1u << k % 8);
+    }
+    for (int32_t i = view->rank - 1; i >= 0 && ++index[i] == view->dims[i]; i--) index[i] = 0;
+  }
+  return twice;
+}
+
+/* Whether one element shares a byte with another, of a view with itself (b NULL) or of two. Spans that touch are looked at
+ * byte by byte: columns of one matrix interleave without sharing. False: run.exn. */
+static bool share_bytes(aj_activation *a, const aj_view *x, const aj_view *y, bool *out) {
+  uintptr_t low, high, other_low, other_high;
+  find_span(x, &low, &high);
+  *out = false;
+  if (y) {
+    if (!aj_arguments_overlap(x, y)) return true;
+    find_span(y, &other_low, &other_high);
+    if (other_low < low) low = other_low;
+    if (other_high > high) high = other_high;
+  } else if (aj_view_is_dense(x) || low == high) {
+    return true;
+  }
+  size_t bytes = (high - low) / 8 + 1;
+  uint8_t *map = aj_mem_alloc(&a->run.core->mem, bytes);
+  if (!map) return aj_run_raise_memory(&a->run);
+  *out = mark_bytes(x, low, map) || (y && mark_bytes(y, low, map));
+  aj_mem_free(&a->run.core->mem, map, bytes);
+  return true;
+}
+
+static bool fail_overlap(aj_activation *a, uint32_t i, uint32_t k) {
+  char message[120];
+  if (i == k) aj_bounded_printf(message, sizeof message, "output %" PRIu32 ": its elements share memory", i);
+  else aj_bounded_printf(message, sizeof message, "outputs %" PRIu32 " and %" PRIu32 " share memory", k, i);
+  return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
+}
+
+static bool check_output(aj_activation *a, uint32_t index, const aj_view *view) {
+  const aj_func *entry = a->run.module->funcs.data[0];
+  const aj_type *type = entry->result_types[index];
+  char place[NAME_BYTES];
+  print_place(index, entry->result_names ? entry->result_names[index] : NULL, place);
+  if (view->dtype != type->dtype || view->rank != type->rank) return fail_type(a, "output", place, type, view);
+  for (int32_t i = 0; i < type->rank; i++)
+    if (aj_dim_eval(type->dims[i], a->env) != view->dims[i])
+      return fail_extent(a, "output", place, i, type->dims[i], view->dims[i]);
+  return true;
+}
+
+bool aj_arguments_check_outputs(aj_activation *a, arrjit_array *const *given) {
+  for (uint32_t i = 0; given && i < a->output_count; i++) {
+    bool shared = false;
+    if (!given[i]) continue;
+    if (!check_output(a, i, &given[i]->view) || !share_bytes(a, &given[i]->view, NULL, &shared)) return false;
+    if (shared) return fail_overlap(a, i, i);
+    for (uint32_t k = 0; k < i; k++) {
+      if (!given[k]) continue;
+      if (!share_bytes(a, &given[i]->view, &given[k]->view, &shared)) return false;
+      if (shared) return fail_overlap(a, i, k);
+    }
+  }
+  return true;
+}

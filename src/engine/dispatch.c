@@ -1,0 +1,194 @@
+/* One run from its arguments to its result: validates, binds, picks a tier, runs, packs. */
+#include "engine/activation.h"
+#include "engine/compiler.h"
+
+/* ---- what the call itself must be ---- */
+
+arrjit_status aj_engine_check_options(const arrjit_run_options *o, arrjit_error *error) {
+  if (o->struct_bytes != sizeof *o)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: struct_bytes is %zu, expected %zu", o->struct_bytes, sizeof *o);
+  if ((int)o->mode < ARRJIT_MODE_AUTO || o->mode > ARRJIT_MODE_WHOLE)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: there is no mode %d", (int)o->mode);
+  if (o->flags & ~ARRJIT_RUN_REQUIRE_NATIVE)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: unknown bits in flags 0x%x", o->flags);
+  if (o->flags && o->mode != ARRJIT_MODE_WHOLE)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: ARRJIT_RUN_REQUIRE_NATIVE needs ARRJIT_MODE_WHOLE");
+  if (o->binding_count && !o->bindings) return aj_error_set(error, ARRJIT_MISUSE, "options: bindings is NULL");
+  if (o->deadline_ns < 0) return aj_error_set(error, ARRJIT_MISUSE, "options: deadline_ns is negative");
+  return ARRJIT_OK;
+}
+
+static arrjit_status check_call(const arrjit_function *function, const arrjit_run_options *options, size_t input_count,
+                                arrjit_array *const *inputs, arrjit_result **out, arrjit_error *error) {
+  if (!function) return aj_error_set(error, ARRJIT_MISUSE, "function is NULL");
+  if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
+  if (input_count && !inputs) return aj_error_set(error, ARRJIT_MISUSE, "inputs is NULL");
+  for (size_t i = 0; i < input_count; i++)
+    if (!inputs[i]) return aj_error_set(error, ARRJIT_MISUSE, "inputs[%zu] is NULL", i);
+  if (!atomic_load_explicit(&function->context, memory_order_relaxed))
+    return aj_error_set(error, ARRJIT_MISUSE, "the function's context was destroyed");
+  return aj_engine_check_options(options, error);
+}
+
+/* ---- which tier ---- */
+
+static void post_interpreted(const arrjit_function *function, const char *why) {
+  arrjit_event event = {.code = ARRJIT_EVENT_COMPILE_STOPPED, .function_id = function->id, .time_ns = aj_clock_ns()};
+  aj_bounded_printf(event.text, sizeof event.text, "interpreted: %s", why);
+  aj_events_post(&function->core->events, &event);
+}
+
+/* Waits for the compilation of the run's function; polls meanwhile, so that a waiting run can be stopped. False: run.exn. */
+static bool wait_for_code(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
+  enum { SLICE_NS = 5000000 };
+  aj_run *run = &a->run;
+  bool stoppable = run->cancel || run->job_stop || run->deadline_ns;
+  do {
+    *out_status = aj_compiler_wait(a->function, stoppable ? aj_clock_ns() + SLICE_NS : INT64_MAX, error);
+    if (stoppable && aj_run_poll(run, false)) return false;
+  } while (*out_status == ARRJIT_TIMEOUT);
+  return true;
+}
+
+/* The function's code, compiled first when need be; NULL with *out_status OK: run.exn. NULL else: why there is none. */
+static const aj_code *get_code(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
+  aj_code *code = atomic_load_explicit(&a->function->code, memory_order_acquire);
+  *out_status = ARRJIT_OK;
+  if (AJ_LIKELY(code != NULL)) return code;
+  *out_status = aj_compiler_queue(a->function, error);
+  if (*out_status != ARRJIT_OK) return NULL;
+  if (!wait_for_code(a, out_status, error)) {
+    *out_status = ARRJIT_OK;
+    return NULL;
+  }
+  return atomic_load_explicit(&a->function->code, memory_order_acquire);
+}
+
+static bool interpret(aj_activation *a, const arrjit_run_options *o) {
+  arrjit_function *function = a->function;
+  atomic_fetch_add_explicit(&function->interpreted_runs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&function->core->runs_interpreted, 1, memory_order_relaxed);
+  return aj_tier_interpret(a, o->outputs);
+}
+
+static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_options *o, uint64_t *out_touched) {
+  arrjit_function *function = a->function;
+  atomic_fetch_add_explicit(&function->native_runs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&function->core->runs_native, 1, memory_order_relaxed);
+  return aj_tier_native(a, code, o->outputs, out_touched);
+}
+
+/* Whole: native, or the interpreter and an event, or (native being required) a status. */
+static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched, arrjit_error *error) {
+  bool required = (o->flags & ARRJIT_RUN_REQUIRE_NATIVE) != 0;
+  arrjit_error why = {.status = ARRJIT_OK};
+  arrjit_status status;
+  const aj_code *code = get_code(a, &status, &why);
+  if (!code && status == ARRJIT_OK) return ARRJIT_OK; /* stopped while waiting: run.exn */
+  if (code && !aj_tier_has_stack(a, code))
+    status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "too little stack is left on this thread for native code"), code = NULL;
+  if (code && required && (code->fallback_nodes || code->interpreted_nodes))
+    status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "%lld nodes fall back to routines, %lld to the interpreter",
+                          (long long)code->fallback_nodes, (long long)code->interpreted_nodes);
+  if (status != ARRJIT_OK && required) {
+    if (error) *error = why;
+    return status == ARRJIT_MEMORY ? status : ARRJIT_UNAVAILABLE;
+  }
+  if (code) {
+    a->succeeded = run_native(a, code, o, out_touched);
+  } else {
+    post_interpreted(a->function, why.message);
+    a->succeeded = interpret(a, o);
+  }
+  return ARRJIT_OK;
+}
+
+/* Auto: native once it is there; until then the interpreter, whose work is counted. */
+static void run_auto(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
+  arrjit_function *function = a->function;
+  const aj_code *code = atomic_load_explicit(&function->code, memory_order_acquire);
+  if (code && aj_tier_has_stack(a, code)) {
+    a->succeeded = run_native(a, code, o, out_touched);
+    return;
+  }
+  a->succeeded = interpret(a, o);
+  if (code || atomic_load_explicit(&function->native_state, memory_order_relaxed) != AJ_NATIVE_NONE) return;
+  int64_t work = atomic_fetch_add_explicit(&function->hot_work, a->run.work, memory_order_relaxed) + a->run.work;
+  if (work >= aj_core_option(function->core, AJ_OPTION_HOT_WORK)) (void)aj_compiler_queue(function, NULL);
+}
+
+/* The status is not OK only when native code was required; else a->succeeded, or run.exn is set. */
+static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched, arrjit_error *error) {
+  switch (o->mode) {
+  case ARRJIT_MODE_AUTO: run_auto(a, o, out_touched); break;
+  case ARRJIT_MODE_INTERP: a->succeeded = interpret(a, o); break;
+  case ARRJIT_MODE_WHOLE: return run_whole(a, o, out_touched, error);
+  }
+  return ARRJIT_OK;
+}
+
+/* ---- the result ---- */
+
+static void release_keeper(void *function) { aj_function_release(function); }
+
+/* Outputs or the exn move into the result. The exn keeps the function: its trace, and those of its causes, name nodes. */
+static void pack_result(aj_activation *a, const arrjit_run_options *o, uint64_t touched, arrjit_result *result) {
+  if (a->succeeded) {
+    for (uint32_t i = 0; i < a->output_count; i++) {
+      result->outputs[i] = a->outputs[i];
+      a->outputs[i] = NULL;
+      if (i < 64 && o->outputs && o->outputs[i]) touched |= UINT64_C(1) << i;
+    }
+  } else {
+    atomic_fetch_add_explicit(&result->core->runs_failed, 1, memory_order_relaxed);
+    aj_mem_free(&result->core->mem, result->outputs, result->output_count * sizeof *result->outputs);
+    result->outputs = NULL;
+    result->output_count = 0;
+    aj_exn *exn = result->exn = a->run.exn;
+    a->run.exn = NULL;
+    if (exn != aj_exn_no_memory(result->core)) {
+      aj_function_retain(a->function);
+      exn->keep = a->function;
+      exn->keep_release = release_keeper;
+    }
+  }
+  result->touched = touched;
+}
+
+/* The result with room for all outputs, so that a run that succeeds cannot fail afterwards. */
+static arrjit_result *make_result(const arrjit_function *function) {
+  arrjit_result *result = aj_result_create(function->core);
+  if (!result) return NULL;
+  result->output_count = function->module->funcs.data[0]->result_count;
+  if (result->output_count == 0) return result;
+  result->outputs = aj_mem_array(&function->core->mem, result->output_count, sizeof *result->outputs);
+  if (result->outputs) return result;
+  aj_result_destroy(result);
+  return NULL;
+}
+
+/* Runs also when a foreign exception unwinds through the run. */
+static void end_activation(aj_activation **place) { aj_activation_end(*place); }
+static void end_result(arrjit_result **place) { aj_result_destroy(*place); }
+
+arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options *options, const _Atomic int *stop,
+                            size_t input_count, arrjit_array *const *inputs, arrjit_result **out, arrjit_error *error) {
+  static const arrjit_run_options defaults = {.struct_bytes = sizeof defaults};
+  const arrjit_run_options *o = options ? options : &defaults;
+  arrjit_status status = check_call(function, o, input_count, inputs, out, error);
+  if (status != ARRJIT_OK) return status;
+  __attribute__((cleanup(end_result))) arrjit_result *result = make_result(function);
+  __attribute__((cleanup(end_activation))) aj_activation *a = result ? aj_activation_begin(function) : NULL;
+  if (!a) return aj_error_memory(error, "a run");
+  status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
+  if (status != ARRJIT_OK) return status;
+  uint64_t touched = 0;
+  if (aj_activation_enter(a, o, stop) && aj_arguments_bind(a, input_count, inputs) &&
+      aj_arguments_check_outputs(a, o->outputs))
+    status = run_tier(a, o, &touched, error);
+  if (status != ARRJIT_OK) return status;
+  pack_result(a, o, touched, result);
+  *out = result;
+  result = NULL;
+  return ARRJIT_OK;
+}

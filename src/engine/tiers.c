@@ -1,0 +1,84 @@
+/* The tiers as the engine sees them: the same inputs, the same outputs, whichever runs. */
+#include "engine/activation.h"
+
+enum {
+  LEAF_STACK_BYTES = 64 << 10, /* what native code and the helpers it calls need at least */
+  FRAME_BYTES = 4 << 10        /* of a native function whose code does not say */
+};
+
+/* What was computed aside goes to the arrays that were given, now that all inputs have been read. */
+static void write_given(aj_activation *a, arrjit_array *const *given) {
+  for (uint32_t i = 0; given && i < a->output_count; i++) {
+    if (!given[i] || given[i] == a->outputs[i]) continue;
+    aj_view_unpack(&given[i]->view, a->outputs[i]->view.data);
+    aj_array_release(a->outputs[i]);
+    a->outputs[i] = given[i];
+    aj_array_retain(given[i]);
+  }
+}
+
+/* ---- the interpreter: always into arrays of its own ---- */
+
+bool aj_tier_interpret(aj_activation *a, arrjit_array *const *given) {
+  aj_interp_code *code = aj_function_interp(a->function);
+  if (!code) return aj_run_raise_memory(&a->run);
+  if (!aj_interp_run(code, &a->run, a->env, a->inputs, a->outputs)) return false;
+  write_given(a, given);
+  return true;
+}
+
+/* ---- native code: dense in, dense out, nothing that overlaps ---- */
+
+bool aj_tier_has_stack(const aj_activation *a, const aj_code *code) {
+  int64_t frame = code->frame_bytes ? code->frame_bytes : FRAME_BYTES;
+  int64_t frames = a->function->has_calls ? a->run.max_depth + 1 : 1;
+  return (int64_t)aj_stack_left() - LEAF_STACK_BYTES > frame * frames;
+}
+
+static bool pack_inputs(aj_activation *a) {
+  for (uint32_t i = 0; i < a->input_count; i++) {
+    arrjit_array *input = a->inputs[i];
+    if (!aj_view_is_dense(&input->view)) {
+      if (!aj_run_charge(&a->run, aj_view_bytes(&input->view))) return false;
+      input = a->packed[i] = aj_array_copy(a->run.core, &input->view);
+      if (!input) return aj_run_raise_memory(&a->run);
+    }
+    a->in_data[i] = input->view.data;
+  }
+  return true;
+}
+
+/* A given output can be written directly when no input lies in it: code may write before it has read all. */
+static bool is_direct(const aj_activation *a, const arrjit_array *given) {
+  if (!given || !aj_view_is_dense(&given->view)) return false;
+  for (uint32_t i = 0; i < a->input_count; i++)
+    if (!a->packed[i] && aj_arguments_overlap(&given->view, &a->inputs[i]->view)) return false;
+  return true;
+}
+
+static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
+  const aj_func *entry = a->run.module->funcs.data[0];
+  for (uint32_t i = 0; i < a->output_count; i++) {
+    if (given && is_direct(a, given[i])) {
+      a->outputs[i] = given[i];
+      aj_array_retain(given[i]);
+      if (i < 64) *out_touched |= UINT64_C(1) << i;
+    } else {
+      const aj_type *type = entry->result_types[i];
+      int64_t dims[ARRJIT_MAX_RANK];
+      for (int32_t k = 0; k < type->rank; k++) dims[k] = aj_dim_eval(type->dims[k], a->env);
+      a->outputs[i] = aj_array_create(a->run.core, type->dtype, type->rank, dims, false);
+      if (!a->outputs[i]) return aj_run_raise_memory(&a->run);
+      if (!aj_run_charge(&a->run, a->outputs[i]->block_bytes)) return false;
+    }
+    a->out_data[i] = a->outputs[i]->view.data;
+  }
+  return true;
+}
+
+bool aj_tier_native(aj_activation *a, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched) {
+  if (!pack_inputs(a) || !make_outputs(a, given, out_touched)) return false;
+  if (code->entry(&a->run, a->in_data, a->out_data, a->env) != 0) return false;
+  write_given(a, given);
+  return true;
+}

@@ -1,0 +1,286 @@
+/* Steps of control flow. A region ends in aj_step_yield: values leave the frame through in->transfer, the frame goes, and what
+ * the frame was for says where the values go: results of the owner, the next region of a loop, the caller.
+ *
+ * in->transfer is reserved for any node of the module, so nothing between two frames can fail but the push of the next. */
+#include "interp/frame.h"
+
+/* ---- values on their way ---- */
+
+/* Moves operands of a terminator out of the top frame. The same value may leave twice. */
+static void collect_yield(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  for (uint32_t i = 0; i < node->operand_count; i++) {
+    in->transfer[i] = *aj_frame_operand(frame, node, i);
+    aj_cell_retain(&in->transfer[i]);
+  }
+  in->transfer_count = node->operand_count;
+}
+
+static void drop_transfer(aj_interp *in) {
+  for (uint32_t i = 0; i < in->transfer_count; i++) aj_cell_clear(in->run, &in->transfer[i]);
+  in->transfer_count = 0;
+}
+
+static void store_results(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  AJ_ASSERT(in->transfer_count == node->result_count);
+  for (uint32_t i = 0; i < node->result_count; i++) *aj_frame_result(frame, node, i) = in->transfer[i];
+  in->transfer_count = 0;
+}
+
+static aj_flow finish_node(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  store_results(in, frame, node);
+  return aj_frame_next(in, frame, node);
+}
+
+/* Captures of a region are its last parameters and the owner's last operands, which are still in the parent. */
+static void copy_captures(aj_frame *child, aj_frame *parent, const aj_node *node, uint32_t first_param) {
+  uint32_t capture = aj_node_capture_start(node);
+  for (uint32_t i = first_param; capture < node->operand_count; i++, capture++)
+    aj_frame_copy_param(child, i, aj_frame_operand(parent, node, capture));
+}
+
+static aj_flow enter_arm(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t region, aj_why why) {
+  aj_frame *arm = aj_frame_push(in, node->regions[region], why);
+  if (!arm) return AJ_FLOW_FAILED;
+  arm->arm = region;
+  copy_captures(arm, frame, node, 0);
+  aj_frame_enter(in, frame, node);
+  return AJ_FLOW_NEXT;
+}
+
+/* ---- if, switch, try ---- */
+
+aj_flow aj_step_if(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  bool pred = aj_frame_operand(frame, node, 0)->u.bits[0] != 0;
+  return enter_arm(in, frame, node, pred ? 0 : 1, AJ_WHY_IF_ARM);
+}
+
+/* An integer scalar as i64; of u64 what is past i64 saturates. */
+static int64_t read_index(const aj_cell *cell, arrjit_dtype dtype) {
+  const void *p = cell->u.bits;
+  switch (dtype) {
+  case ARRJIT_I8: return *(const int8_t *)p;
+  case ARRJIT_I16: return *(const int16_t *)p;
+  case ARRJIT_I32: return *(const int32_t *)p;
+  case ARRJIT_I64: return *(const int64_t *)p;
+  case ARRJIT_BOOL:
+  case ARRJIT_U8: return *(const uint8_t *)p;
+  case ARRJIT_U16: return *(const uint16_t *)p;
+  case ARRJIT_U32: return *(const uint32_t *)p;
+  case ARRJIT_U64: return *(const uint64_t *)p > INT64_MAX ? INT64_MAX : (int64_t) * (const uint64_t *)p;
+  case ARRJIT_DTYPE_NONE:
+  case ARRJIT_F32:
+  case ARRJIT_F64: break;
+  }
+  AJ_ASSERT(false);
+  return -1;
+}
+
+aj_flow aj_step_switch(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  int64_t index = read_index(aj_frame_operand(frame, node, 0), node->operands[0]->type->dtype);
+  if (index < 0 || index >= node->region_count) index = (int64_t)node->region_count - 1;
+  return enter_arm(in, frame, node, (uint32_t)index, AJ_WHY_SWITCH_ARM);
+}
+
+aj_flow aj_step_try(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  return enter_arm(in, frame, node, 0, AJ_WHY_TRY_BODY);
+}
+
+/* ---- loops: carried values move from frame to frame, captures stay with the owner until the loop is done ---- */
+
+/* Pushes the next region of a loop. Carried values come from in->transfer. */
+static aj_flow enter_loop(aj_interp *in, const aj_node *node, uint32_t region, aj_why why, int64_t iteration,
+                          int64_t index) {
+  aj_frame *parent = in->top, *child = aj_frame_push(in, node->regions[region], why);
+  if (!child) {
+    drop_transfer(in);
+    return AJ_FLOW_FAILED;
+  }
+  child->iteration = iteration;
+  child->index = index;
+  uint32_t param = 0;
+  if (why == AJ_WHY_FOR_BODY) {
+    aj_cell counter = {.u.i64 = index, .tag = AJ_CELL_SCALAR};
+    aj_frame_copy_param(child, param++, &counter);
+  }
+  for (uint32_t i = 0; i < in->transfer_count; i++) aj_frame_move_param(in, child, param++, &in->transfer[i]);
+  in->transfer_count = 0;
+  copy_captures(child, parent, node, param);
+  return AJ_FLOW_NEXT;
+}
+
+/* Carried values of a loop begin as operands [first, capture start). */
+static void collect_init(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first) {
+  uint32_t count = aj_node_capture_start(node) - first;
+  for (uint32_t i = 0; i < count; i++) {
+    in->transfer[i] = *aj_frame_operand(frame, node, first + i);
+    aj_cell_retain(&in->transfer[i]);
+  }
+  in->transfer_count = count;
+}
+
+aj_flow aj_step_while(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  collect_init(in, frame, node, 0);
+  aj_flow flow = enter_loop(in, node, 0, AJ_WHY_WHILE_COND, 0, 0);
+  if (flow == AJ_FLOW_NEXT) aj_frame_enter(in, frame, node);
+  return flow;
+}
+
+static bool is_below(int64_t i, int64_t hi, int64_t step) { return step > 0 ? i < hi : i > hi; }
+
+aj_flow aj_step_for(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  int64_t lo = aj_frame_operand(frame, node, 0)->u.i64, hi = aj_frame_operand(frame, node, 1)->u.i64;
+  int64_t step = aj_frame_operand(frame, node, 2)->u.i64;
+  if (step == 0) {
+    aj_value_views(in, frame, node, 0, 3);
+    aj_sem_fail fail = {
+        .kind = ARRJIT_KIND_ARITH, .code = AJ_ARITH_INVALID, .message = aj_sem_arith_message(AJ_ARITH_INVALID)};
+    aj_run_raise_sem(in->run, &fail, 3, in->views);
+    return AJ_FLOW_FAILED;
+  }
+  collect_init(in, frame, node, 3);
+  if (!is_below(lo, hi, step)) return finish_node(in, frame, node);
+  aj_flow flow = enter_loop(in, node, 0, AJ_WHY_FOR_BODY, 0, lo);
+  if (flow == AJ_FLOW_NEXT) aj_frame_enter(in, frame, node);
+  return flow;
+}
+
+/* The condition has run: the loop's values are its parameters, which live to its end. */
+static aj_flow yield_cond(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  bool go = aj_frame_operand(frame, node, 0)->u.bits[0] != 0;
+  const aj_node *loop = frame->region->owner;
+  int64_t iteration = frame->iteration;
+  uint32_t carried = loop->result_count;
+  for (uint32_t i = 0; i < carried; i++) {
+    aj_cell *cell = aj_frame_cell(frame, frame->region->params[i]);
+    in->transfer[i] = *cell;
+    cell->tag = AJ_CELL_NONE;
+  }
+  in->transfer_count = carried;
+  aj_frame_pop(in);
+  if (!go) return finish_node(in, in->top, loop);
+  return enter_loop(in, loop, 1, AJ_WHY_WHILE_BODY, iteration, 0);
+}
+
+static aj_flow yield_while(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  if (aj_run_poll(in->run, true)) return AJ_FLOW_FAILED;
+  const aj_node *loop = frame->region->owner;
+  int64_t iteration = frame->iteration;
+  collect_yield(in, frame, node);
+  aj_frame_pop(in);
+  return enter_loop(in, loop, 0, AJ_WHY_WHILE_COND, iteration + 1, 0);
+}
+
+/* A counter that would overflow is past any bound. */
+static aj_flow yield_for(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  if (aj_run_poll(in->run, true)) return AJ_FLOW_FAILED;
+  const aj_node *loop = frame->region->owner;
+  int64_t iteration = frame->iteration, next = frame->index;
+  collect_yield(in, frame, node);
+  aj_frame_pop(in);
+  int64_t hi = aj_frame_operand(in->top, loop, 1)->u.i64, step = aj_frame_operand(in->top, loop, 2)->u.i64;
+  if (!aj_i64_add(next, step, &next) || !is_below(next, hi, step)) return finish_node(in, in->top, loop);
+  return enter_loop(in, loop, 0, AJ_WHY_FOR_BODY, iteration + 1, next);
+}
+
+/* ---- calls ---- */
+
+/* Symbols of the callee from the extents of the arguments. False: run->exn, kind shape. */
+static bool bind_symbols(aj_interp *in, aj_frame *callee, const aj_func *func, aj_frame *caller, const aj_node *node) {
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    const aj_type *type = func->param_types[i];
+    const arrjit_array *array = type->rank > 0 ? aj_frame_operand(caller, node, i)->u.array : NULL;
+    for (int32_t axis = 0; axis < type->rank; axis++) {
+      int64_t dim = type->dims[axis], got = array->view.dims[axis];
+      if (aj_dim_is_symbol(dim) && callee->env[aj_dim_symbol(dim)] < 0) callee->env[aj_dim_symbol(dim)] = got;
+      int64_t expected = aj_dim_eval(dim, callee->env);
+      if (expected != got) return aj_run_raise_extent(in->run, axis, dim, expected, got);
+    }
+  }
+  return aj_run_derive(in->run, func, callee->env);
+}
+
+aj_flow aj_step_call(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  const aj_func *func = in->run->module->funcs.data[aj_node_int(node, AJ_ATTR_CALLEE)];
+  if (in->run->depth >= in->run->max_depth) {
+    aj_run_raise(in->run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
+    return AJ_FLOW_FAILED;
+  }
+  aj_frame *callee = aj_frame_push(in, func->root, AJ_WHY_CALL);
+  if (!callee) return AJ_FLOW_FAILED;
+  in->run->depth++;
+  if (in->run->module->symbols.count && !bind_symbols(in, callee, func, frame, node)) {
+    aj_frame_pop(in);
+    return AJ_FLOW_FAILED;
+  }
+  for (uint32_t i = 0; i < node->operand_count; i++) aj_frame_copy_param(callee, i, aj_frame_operand(frame, node, i));
+  aj_frame_enter(in, frame, node);
+  return AJ_FLOW_NEXT;
+}
+
+/* ---- the end of a region ---- */
+
+/* Body or handler of a try is done: a finally runs with the results already in their place. */
+static aj_flow yield_try(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  const aj_node *owner = frame->region->owner;
+  collect_yield(in, frame, node);
+  aj_frame_pop(in);
+  if (!aj_node_int(owner, AJ_ATTR_FINALLY)) return finish_node(in, in->top, owner);
+  store_results(in, in->top, owner);
+  return aj_unwind_finally(in, owner, NULL) ? AJ_FLOW_NEXT : AJ_FLOW_FAILED;
+}
+
+static aj_flow yield_finally(aj_interp *in, aj_frame *frame) {
+  const aj_node *owner = frame->region->owner;
+  aj_exn *exn = frame->exn;
+  frame->exn = NULL;
+  aj_frame_pop(in);
+  if (!exn) return aj_frame_next(in, in->top, owner);
+  in->run->exn = exn;
+  return aj_unwind_onward(in) ? AJ_FLOW_NEXT : AJ_FLOW_ENDED;
+}
+
+/* A result as the host gets it: the array itself when nothing else has it, else a copy. NULL: run->exn. */
+static arrjit_array *make_output(aj_interp *in, aj_cell *cell, const aj_type *type) {
+  arrjit_array *array = cell->tag == AJ_CELL_ARRAY ? cell->u.array : NULL;
+  if (array && array->block && aj_view_is_dense(&array->view) &&
+      atomic_load_explicit(&array->refs, memory_order_acquire) == 1) {
+    cell->tag = AJ_CELL_NONE;
+    return array;
+  }
+  array = aj_value_copy(in, cell, type);
+  aj_cell_clear(in->run, cell);
+  return array;
+}
+
+static aj_flow yield_root(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  collect_yield(in, frame, node);
+  for (uint32_t i = 0; i < node->operand_count; i++) aj_cell_clear(in->run, aj_frame_operand(frame, node, i));
+  for (uint32_t i = 0; i < node->operand_count; i++) {
+    in->outputs[i] = make_output(in, &in->transfer[i], node->operands[i]->type);
+    if (in->outputs[i]) continue;
+    while (i > 0) aj_array_release(in->outputs[--i]);
+    drop_transfer(in);
+    return AJ_FLOW_FAILED;
+  }
+  in->transfer_count = 0;
+  aj_frame_pop(in);
+  return AJ_FLOW_DONE;
+}
+
+aj_flow aj_step_yield(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  switch (frame->why) {
+  case AJ_WHY_WHILE_COND: return yield_cond(in, frame, node);
+  case AJ_WHY_WHILE_BODY: return yield_while(in, frame, node);
+  case AJ_WHY_FOR_BODY: return yield_for(in, frame, node);
+  case AJ_WHY_ROOT: return yield_root(in, frame, node);
+  case AJ_WHY_TRY_BODY:
+  case AJ_WHY_HANDLER: return yield_try(in, frame, node);
+  case AJ_WHY_FINALLY: return yield_finally(in, frame);
+  case AJ_WHY_CALL:
+  case AJ_WHY_IF_ARM:
+  case AJ_WHY_SWITCH_ARM: break;
+  }
+  collect_yield(in, frame, node);
+  aj_frame_pop(in);
+  return finish_node(in, in->top, in->top->region->nodes[in->top->pc]);
+}

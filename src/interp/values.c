@@ -1,0 +1,51 @@
+/* Values as arrays and views: making them, counting their memory, copying them out of a run's reach. */
+#include "interp/frame.h"
+
+#include <string.h>
+
+/* Views are long, ranks short: only what the rank needs is copied. */
+static void copy_view(aj_view *to, const aj_view *from) {
+  to->dtype = from->dtype;
+  to->rank = from->rank;
+  to->data = from->data;
+  size_t bytes = (size_t)from->rank * sizeof *from->dims;
+  memcpy(to->dims, from->dims, bytes);
+  memcpy(to->strides, from->strides, bytes);
+}
+
+void aj_value_view(const aj_cell *cell, const aj_type *type, aj_view *out) {
+  if (cell->tag == AJ_CELL_ARRAY) {
+    copy_view(out, &cell->u.array->view);
+    return;
+  }
+  out->dtype = type->dtype;
+  out->rank = 0;
+  out->data = (char *)(uintptr_t)cell->u.bits;
+}
+
+/* Takes over `array`, which may be NULL: no memory. */
+static arrjit_array *count_array(aj_interp *in, arrjit_array *array) {
+  if (array && aj_run_charge(in->run, array->block_bytes)) return array;
+  if (!array) aj_run_raise_memory(in->run);
+  aj_array_release(array);
+  return NULL;
+}
+
+arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type *type, bool zero) {
+  int64_t dims[ARRJIT_MAX_RANK];
+  for (int32_t i = 0; i < type->rank; i++) dims[i] = aj_dim_eval(type->dims[i], frame->env);
+  return count_array(in, aj_array_create(in->run->core, type->dtype, type->rank, dims, zero));
+}
+
+arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *type) {
+  aj_view view;
+  aj_value_view(cell, type, &view);
+  arrjit_array *copy = count_array(in, aj_array_create(in->run->core, view.dtype, view.rank, view.dims, false));
+  if (copy) aj_view_pack(copy->view.data, &view);
+  return copy;
+}
+
+void aj_value_views(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    aj_value_view(aj_frame_operand(frame, node, first + i), node->operands[first + i]->type, &in->views[i]);
+}

@@ -1,0 +1,99 @@
+/* Arrays. One with its own memory is a single allocation, the elements behind the header; others point into memory of the
+ * host or of another array. A view keeps the array at the root, so chains of views never grow. */
+#include "rt/array.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+bool aj_array_shape_bytes(arrjit_dtype dtype, int32_t rank, const int64_t *dims, int64_t *out_bytes) {
+  if (dtype <= ARRJIT_DTYPE_NONE || (size_t)dtype >= AJ_DTYPE_COUNT || rank < 0 || rank > ARRJIT_MAX_RANK) return false;
+  int64_t bytes = aj_dtypes[dtype].bytes;
+  bool empty = false;
+  for (int32_t i = 0; i < rank; i++) {
+    if (dims[i] < 0) return false;
+    /* Extents beside a 0 count too: every product of some of them stays in range, in whatever order it is made. */
+    if (dims[i] == 0) empty = true;
+    else if (!aj_i64_mul(bytes, dims[i], &bytes)) return false;
+  }
+  *out_bytes = empty ? 0 : bytes;
+  return true;
+}
+
+static void set_up(arrjit_array *array, aj_core *core) {
+  aj_core_retain(core);
+  atomic_init(&array->refs, 1);
+  array->core = core;
+  array->base = NULL;
+  array->block = NULL;
+  array->block_bytes = 0;
+  array->release = NULL;
+  array->release_user = array->release_data = NULL;
+}
+
+arrjit_array *aj_array_create(aj_core *core, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero) {
+  int64_t bytes;
+  size_t whole;
+  if (!aj_array_shape_bytes(dtype, rank, dims, &bytes) || (uint64_t)bytes > SIZE_MAX) return NULL;
+  if (!aj_size_add((size_t)bytes, sizeof(arrjit_array) + ALIGNMENT, &whole)) return NULL;
+  arrjit_array *array = aj_mem_raw(&core->mem, whole);
+  if (!array) return NULL;
+  set_up(array, core);
+  array->block = array;
+  array->block_bytes = whole;
+  array->view.dtype = dtype;
+  array->view.rank = rank;
+  if (rank) memcpy(array->view.dims, dims, (size_t)rank * sizeof *dims);
+  aj_view_set_dense(&array->view);
+  uintptr_t behind = (uintptr_t)(array + 1);
+  array->view.data = (char *)(array + 1) + ((ALIGNMENT - behind % ALIGNMENT) % ALIGNMENT);
+  if (zero && bytes) memset(array->view.data, 0, (size_t)bytes);
+  return array;
+}
+
+arrjit_array *aj_array_wrap(aj_core *core, const aj_view *view, arrjit_release_data *release, void *user, void *data) {
+  arrjit_array *array = aj_mem_raw(&core->mem, sizeof *array);
+  if (!array) return NULL;
+  set_up(array, core);
+  array->release = release;
+  array->release_user = user;
+  array->release_data = data;
+  array->view = *view;
+  return array;
+}
+
+arrjit_array *aj_array_share(arrjit_array *base, const aj_view *view) {
+  arrjit_array *root = base->base ? base->base : base;
+  arrjit_array *array = aj_array_wrap(root->core, view, NULL, NULL, NULL);
+  if (!array) return NULL;
+  aj_array_retain(root);
+  array->base = root;
+  return array;
+}
+
+arrjit_array *aj_array_copy(aj_core *core, const aj_view *view) {
+  arrjit_array *copy = aj_array_create(core, view->dtype, view->rank, view->dims, false);
+  if (copy && aj_view_count(view)) aj_view_pack(copy->view.data, view);
+  return copy;
+}
+
+arrjit_array *aj_array_dense(arrjit_array *array) {
+  if (!aj_view_is_dense(&array->view)) return aj_array_copy(array->core, &array->view);
+  aj_array_retain(array);
+  return array;
+}
+
+static void free_array(arrjit_array *array) {
+  aj_core *core = array->core;
+  if (array->release) array->release(array->release_user, array->release_data);
+  aj_mem_free(&core->mem, array, array->block ? array->block_bytes : sizeof *array);
+  aj_core_release(core);
+}
+
+void aj_array_release(arrjit_array *array) {
+  while (array && atomic_fetch_sub_explicit(&array->refs, 1, memory_order_acq_rel) == 1) {
+    arrjit_array *base = array->base;
+    free_array(array);
+    array = base;
+  }
+}

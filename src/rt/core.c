@@ -1,0 +1,59 @@
+/* Making and dropping the core. It holds its own allocator, so it is allocated through a copy that then moves in, and freed
+ * through a copy that was moved out. */
+#include "rt/core.h"
+
+#include "rt/exn.h"
+
+const aj_option_info aj_options[AJ_OPTION_COUNT] = {
+#define OPTION(ID, name, value, least, most, text) {name, value, least, most},
+#include "base/options.def"
+#undef OPTION
+};
+
+/* All that a core owns, in any state of completion. */
+static void free_core(aj_core *core, bool events, bool timer) {
+  aj_mem mem;
+  aj_mem_free(&core->mem, core->no_memory, sizeof *core->no_memory);
+  if (core->sem) aj_sem_cache_destroy(core->sem);
+  if (timer) aj_timer_free(&core->timer);
+  if (events) aj_events_free(&core->events);
+  aj_kinds_release(core->kinds);
+  aj_mem_init(&mem, &core->mem.host);
+  aj_mem_free(&mem, core, sizeof *core);
+}
+
+static aj_exn *create_no_memory(aj_core *core) {
+  aj_exn *exn = aj_mem_alloc(&core->mem, sizeof *exn);
+  if (!exn) return NULL;
+  atomic_init(&exn->refs, 1);
+  exn->core = core;   /* not retained: it is part of the core */
+  exn->kind = ARRJIT_KIND_MEMORY;
+  exn->depth = 1;
+  return exn;
+}
+
+aj_core *aj_core_create(const arrjit_allocator *allocator) {
+  aj_mem mem;
+  aj_mem_init(&mem, allocator);
+  aj_core *core = aj_mem_alloc(&mem, sizeof *core);
+  if (!core) return NULL;
+  aj_mem_init(&core->mem, &mem.host);
+  atomic_init(&core->mem.live_bytes, atomic_load(&mem.live_bytes));
+  atomic_init(&core->mem.allocations, atomic_load(&mem.allocations));
+  atomic_init(&core->refs, 1);
+  for (size_t i = 0; i < AJ_OPTION_COUNT; i++) atomic_init(&core->options[i], aj_options[i].value);
+  bool events = aj_events_init(&core->events, &core->mem, (size_t)aj_options[AJ_OPTION_EVENT_CAPACITY].value);
+  bool timer = aj_timer_init(&core->timer);
+  core->kinds = aj_kinds_create(&core->mem);
+  core->sem = aj_sem_cache_create(&core->mem);
+  core->no_memory = create_no_memory(core);
+  if (events && timer && core->kinds && core->sem && core->no_memory) return core;
+  free_core(core, events, timer);
+  return NULL;
+}
+
+void aj_core_retain(aj_core *core) { atomic_fetch_add_explicit(&core->refs, 1, memory_order_relaxed); }
+
+void aj_core_release(aj_core *core) {
+  if (core && atomic_fetch_sub_explicit(&core->refs, 1, memory_order_acq_rel) == 1) free_core(core, true, true);
+}

@@ -1,0 +1,117 @@
+/* Messages: templates whose placeholders stand for payload values. Text is made only when someone asks for it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "rt/exn.h"
+
+enum { SHOWN_ELEMENTS = 8 };
+
+static void render_int(const aj_dtype_info *info, const char *element, aj_text *out) {
+  union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } v = {0};
+  memcpy(&v, element, info->bytes);
+  bool is_signed = info->cls == AJ_CLASS_INT;
+  int64_t i = info->bytes == 1 ? v.i8 : info->bytes == 2 ? v.i16 : info->bytes == 4 ? v.i32 : v.i64;
+  uint64_t u = info->bytes == 1 ? v.u8 : info->bytes == 2 ? v.u16 : info->bytes == 4 ? v.u32 : v.u64;
+  if (is_signed) aj_text_printf(out, "%" PRId64, i);
+  else aj_text_printf(out, "%" PRIu64, u);
+}
+
+static void render_float(const aj_dtype_info *info, const char *element, aj_text *out) {
+  char digits[AJ_NUMBER_BYTES];
+  if (info->bytes == sizeof(float)) {
+    float f;
+    memcpy(&f, element, sizeof f);
+    aj_text_add(out, digits, aj_number_f32(digits, f));
+  } else {
+    double d;
+    memcpy(&d, element, sizeof d);
+    aj_text_add(out, digits, aj_number_f64(digits, d));
+  }
+}
+
+static void render_element(arrjit_dtype dtype, const char *element, aj_text *out) {
+  const aj_dtype_info *info = &aj_dtypes[dtype];
+  switch (info->cls) {
+  case AJ_CLASS_NONE: break;
+  case AJ_CLASS_BOOL: aj_text_puts(out, *element ? "true" : "false"); break;
+  case AJ_CLASS_INT:
+  case AJ_CLASS_UINT: render_int(info, element, out); break;
+  case AJ_CLASS_FLOAT: render_float(info, element, out); break;
+  }
+}
+
+void aj_exn_render_array(const arrjit_array *array, aj_text *out) {
+  const aj_view *view = &array->view;
+  size_t size = aj_dtypes[view->dtype].bytes;
+  if (view->rank == 0) {
+    render_element(view->dtype, view->data, out);
+    return;
+  }
+  aj_text_printf(out, "%s[", aj_dtypes[view->dtype].name);
+  for (int32_t i = 0; i < view->rank; i++) aj_text_printf(out, "%s%" PRId64, i ? "," : "", view->dims[i]);
+  aj_text_puts(out, "] = [");
+  int64_t count = aj_view_count(view);
+  AJ_ASSERT(aj_view_is_dense(view));
+  for (int64_t i = 0; i < count && i < SHOWN_ELEMENTS; i++) {
+    if (i) aj_text_puts(out, ", ");
+    render_element(view->dtype, view->data + (size_t)i * size, out);
+  }
+  aj_text_puts(out, count > SHOWN_ELEMENTS ? ", ...]" : "]");
+}
+
+/* Length of a placeholder such as "{12}", 0 when `at` is none. */
+static size_t read_placeholder(const char *at, uint32_t *out_index) {
+  size_t digits = strspn(at + 1, "0123456789");
+  if (at[0] != '{' || digits == 0 || digits > 9 || at[1 + digits] != '}') return 0;
+  *out_index = 0;
+  for (size_t i = 0; i < digits; i++) *out_index = *out_index * 10 + (uint32_t)(at[1 + i] - '0');
+  return digits + 2;
+}
+
+static void cut(aj_text *out, size_t start) {
+  if (!out->data || out->count - start <= AJ_MESSAGE_BYTES) return;
+  size_t at = start + AJ_MESSAGE_BYTES - 3;
+  while (at > start && ((unsigned char)out->data[at] & 0xc0) == 0x80) at--;   /* no half of a UTF-8 sequence */
+  out->count = at;
+  out->data[at] = 0;
+  aj_text_puts(out, "...");
+}
+
+void aj_exn_render(const aj_exn *exn, aj_text *out) {
+  size_t start = out->count;
+  const char *at = exn->message;
+  if (!at) {
+    const aj_kind_info *info = aj_kinds_get(exn->core->kinds, exn->kind);
+    aj_text_puts(out, info ? info->name : "?");
+    return;
+  }
+  while (*at && !out->failed && out->count - start <= AJ_MESSAGE_BYTES) {
+    size_t plain = strcspn(at, "{}");
+    if (plain > AJ_MESSAGE_BYTES + 1) plain = AJ_MESSAGE_BYTES + 1;
+    aj_text_add(out, at, plain);
+    at += plain;
+    if (*at != '{' && *at != '}') continue;
+    uint32_t index;
+    size_t length = read_placeholder(at, &index);
+    if (length && index < exn->payload_count) {
+      aj_exn_render_array(exn->payload[index], out);
+    } else if (length) {
+      aj_text_add(out, at, length);   /* no such field: stands as it is */
+    } else {
+      length = at[1] == at[0] ? 2 : 1;
+      aj_text_add(out, at, 1);
+    }
+    at += length;
+  }
+  cut(out, start);
+}
+
+void aj_exn_escape(char *out, size_t size, const char *s) {
+  size_t count = 0;
+  for (; *s && count + 3 <= size; s++) {
+    if (*s == '{' || *s == '}') out[count++] = *s;
+    out[count++] = *s;
+  }
+  out[count] = 0;
+}

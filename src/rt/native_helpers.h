@@ -1,0 +1,91 @@
+/* What compiled code calls, and the tables it points into. Every helper that can fail leaves the failure in run->exn with its
+ * trace up to the region where compiled code goes on. Nothing here is called by anything but compiled code. */
+#ifndef AJ_RT_NATIVE_HELPERS_H
+#define AJ_RT_NATIVE_HELPERS_H
+
+#include "rt/code.h"
+
+/* A place in compiled code where something can fail. */
+typedef struct aj_nh_site {
+  const aj_node *node;       /* of the finished module: the first entry of the trace */
+  const aj_node *code;       /* of the optimised module: operand types and attributes */
+  const aj_region *stop;     /* region of the finished module whose owner gets the last entry here; NULL: the function's root */
+} aj_nh_site;
+
+/* The block of an activation: each slot is as big as the biggest of its types. */
+typedef struct aj_nh_slot { uint32_t type_count; const aj_type **types; } aj_nh_slot;
+typedef struct aj_nh_block_plan { uint32_t slot_count; aj_nh_slot *slots; } aj_nh_block_plan;
+enum { AJ_NH_ALIGN = 64 };
+
+/* The exceptions an activation owns. */
+enum { AJ_NH_EXNS = 6 };
+typedef struct aj_nh_exns {
+  int64_t count, capacity;   /* capacity 0: in `few` */
+  aj_exn **many;
+  aj_exn *few[AJ_NH_EXNS];
+} aj_nh_exns;
+
+/* The helpers by name, for aj_native_host. */
+const struct aj_native_helper *aj_native_helpers(uint32_t *out_count);
+
+/* Iterations are those of the loops around the site, innermost first. All int32_t results: 0 ok, 1 run->exn is set. */
+int32_t aj_nh_poll(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int32_t count);
+void aj_nh_raise(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *const *payload);
+/* lane: of an array predicate; -1: the predicate is a scalar. */
+void aj_nh_check(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *const *payload,
+                 int64_t lane);
+/* A checked op failed for these operand elements. */
+void aj_nh_checked(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t lane, void *const *operands);
+/* Adds the trace from the site outward to run->exn. */
+void aj_nh_trace(aj_run *run, const aj_nh_site *site, const int64_t *iterations);
+/* The same without the site's own node: from a try that did not take the failure. */
+void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iterations);
+/* A for whose step is 0; operands are lo, hi, step. */
+void aj_nh_bad_step(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *const *operands);
+int32_t aj_nh_check_shape(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env);
+int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
+                       const void *const *in, void *out);
+int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
+                       const arrjit_view *results);
+/* First false byte of `count`, or count. */
+int64_t aj_nh_first_false(const uint8_t *pred, int64_t count);
+
+/* Exceptions as values: owned by the activation's list. NULL: run->exn is set. */
+aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
+                      void *const *payload);
+aj_exn *aj_nh_exn_cause(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn);
+int32_t aj_nh_exn_is(aj_run *run, const aj_exn *exn, int64_t kind);
+int32_t aj_nh_exn_field(const aj_exn *exn, const aj_node *code, const int64_t *env, void *out);
+int64_t aj_nh_exn_site(const aj_exn *exn);
+void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn, aj_exn *cause);
+
+/* The handler of the try that takes run->exn, -1 when none does. */
+int32_t aj_nh_match(aj_run *run, const aj_node *try_node);
+/* Moves run->exn into the list: the handler runs. NULL: run->exn is kind memory now. */
+aj_exn *aj_nh_take(aj_run *run, aj_nh_exns *exns);
+/* Forgets run->exn: the handler does not look at it and cannot fail. */
+void aj_nh_drop(aj_run *run);
+/* As aj_nh_take, for a finally; NULL also when the failure is one that no finally sees. */
+aj_exn *aj_nh_begin_finally(aj_run *run, aj_nh_exns *exns);
+/* Begins the grace of a finally; 1: it was not running already, and aj_nh_unmask ends it. */
+int32_t aj_nh_mask(aj_run *run);
+void aj_nh_unmask(aj_run *run, int32_t began);
+/* run->exn = exn again, after a finally. */
+void aj_nh_again(aj_run *run, aj_exn *exn);
+void aj_nh_retain(aj_exn *exn);
+/* Takes over a reference that a callee handed out. */
+int32_t aj_nh_adopt(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn);
+/* Releases what was put in since the list had `mark` entries, but for `keep` (entries may be NULL, may repeat). */
+void aj_nh_exns_trim(aj_nh_exns *exns, int64_t mark, aj_exn *const *keep, int64_t keep_count);
+void aj_nh_exns_free(aj_nh_exns *exns, aj_run *run);
+
+/* The block; offsets[slot] from its start. NULL: run->exn is kind memory. *out_bytes goes to aj_nh_block_free. */
+void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env, int64_t *offsets, int64_t *out_bytes);
+void aj_nh_block_free(aj_run *run, void *block, int64_t bytes);
+
+/* Depth and stack limits, and the callee's symbols: callee_env is a copy of env with them bound (NULL: it has none). Compiled
+ * code takes one off run->depth after the call. */
+int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee, const int64_t *env,
+                    int64_t *callee_env);
+
+#endif

@@ -1,0 +1,89 @@
+/* Making the exn of a failure in a run. Whatever memory is lacking, some exn is set: in the last resort the core's own. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/run.h"
+
+bool aj_run_raise_memory(aj_run *run) {
+  AJ_ASSERT(!run->exn);
+  run->exn = aj_exn_create(run->core, ARRJIT_KIND_MEMORY, 0, NULL, 0, NULL);
+  if (!run->exn) run->exn = aj_exn_no_memory(run->core);
+  return false;
+}
+
+/* What could not be raised for lack of memory, without the payload it may have been too big for, is the context of kind memory. */
+static bool raise_memory_for(aj_run *run, arrjit_kind kind, int64_t code, const char *message) {
+  aj_exn *lost = aj_exn_create(run->core, kind, code, message, 0, NULL);
+  aj_run_raise_memory(run);
+  aj_exn_link(run->exn, NULL, lost);
+  aj_exn_release(lost);
+  return false;
+}
+
+bool aj_run_raise(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
+                  arrjit_array *const *payload) {
+  AJ_ASSERT(!run->exn);
+  run->exn = aj_exn_create(run->core, kind, code, message, payload_count, payload);
+  return run->exn ? false : raise_memory_for(run, kind, code, message);
+}
+
+bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
+                        const aj_view *payload) {
+  AJ_ASSERT(!run->exn);
+  run->exn = aj_exn_create_views(run->core, kind, code, message, payload_count, payload);
+  return run->exn ? false : raise_memory_for(run, kind, code, message);
+}
+
+static void set_scalar(aj_view *view, arrjit_dtype dtype, const void *data) {
+  view->dtype = dtype;
+  view->rank = 0;
+  view->data = (char *)(uintptr_t)data;   /* only read: payload is copied */
+}
+
+/* Element `lane` in row-major order; a scalar stands for all lanes. */
+static const char *find_element(const aj_view *view, int64_t lane) {
+  const char *at = view->data;
+  for (int32_t i = view->rank - 1; i >= 0; i--) {
+    at += lane % view->dims[i] * view->strides[i];
+    lane /= view->dims[i];
+  }
+  return at;
+}
+
+bool aj_run_raise_sem(aj_run *run, const aj_sem_fail *fail, uint32_t operand_count, const aj_view *operands) {
+  enum { MOST_OPERANDS = 4 };   /* checked ops have fewer */
+  aj_view payload[1 + MOST_OPERANDS];
+  uint32_t count = 0;
+  AJ_ASSERT(operand_count <= MOST_OPERANDS);
+  if (fail->kind == ARRJIT_KIND_ARITH) {
+    set_scalar(&payload[count++], ARRJIT_I64, &fail->lane);
+    for (uint32_t i = 0; i < operand_count && i < MOST_OPERANDS; i++)
+      set_scalar(&payload[count++], operands[i].dtype, find_element(&operands[i], fail->lane));
+  } else if (fail->kind == ARRJIT_KIND_INDEX) {
+    set_scalar(&payload[count++], ARRJIT_I64, &fail->position);
+    set_scalar(&payload[count++], ARRJIT_I64, &fail->index);
+    set_scalar(&payload[count++], ARRJIT_I64, &fail->axis);
+    set_scalar(&payload[count++], ARRJIT_I64, &fail->bound);
+  }
+  return aj_run_raise_views(run, fail->kind, fail->code, fail->message, count, payload);
+}
+
+bool aj_run_raise_extent(aj_run *run, int32_t axis, int64_t dim, int64_t expected, int64_t got) {
+  char message[160], name[64] = "";
+  const char *symbol = aj_dim_is_symbol(dim) ? run->module->symbols.data[aj_dim_symbol(dim)].name : NULL;
+  if (symbol) aj_exn_escape(name, sizeof name, symbol);
+  (void)snprintf(message, sizeof message, "axis %" PRId32 " has extent %" PRId64 ", expected %s%s%" PRId64, axis, got, name,
+                 symbol ? " = " : "", expected);
+  return aj_run_raise(run, ARRJIT_KIND_SHAPE, 0, message, 0, NULL);
+}
+
+bool aj_run_derive(aj_run *run, const aj_func *func, int64_t *env) {
+  uint32_t symbol;
+  if (aj_symbols_derive(func, env, &symbol) == AJ_BIND_OK) return true;
+  char name[128], escaped[160], message[256];
+  aj_dim_print(run->module, aj_symbol_dim(symbol), name, sizeof name);
+  aj_exn_escape(escaped, sizeof escaped, name);
+  aj_bounded_printf(message, sizeof message, "extent %s is below 0 or too large", escaped);
+  return aj_run_raise(run, ARRJIT_KIND_SHAPE, 0, message, 0, NULL);
+}

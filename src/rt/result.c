@@ -1,0 +1,90 @@
+/* Results: outputs or an exn, and the strings that were asked for. */
+#include "rt/result.h"
+
+arrjit_result *aj_result_create(aj_core *core) {
+  arrjit_result *result = aj_mem_alloc(&core->mem, sizeof *result);
+  if (!result) return NULL;
+  aj_core_retain(core);
+  result->core = core;
+  return result;
+}
+
+/* Results of causes nest no deeper than AJ_EXN_DEPTH, and so does this. */
+void aj_result_destroy(arrjit_result *result) {
+  if (!result) return;
+  aj_core *core = result->core;
+  aj_mem *mem = &core->mem;
+  aj_result_destroy(result->cause);
+  aj_result_destroy(result->context);
+  if (result->outputs)
+    for (uint32_t i = 0; i < result->output_count; i++) aj_array_release(result->outputs[i]);
+  aj_mem_free(mem, result->outputs, result->output_count * sizeof *result->outputs);
+  aj_mem_free(mem, result->message, result->message_bytes);
+  aj_mem_free(mem, result->text, result->text_bytes);
+  if (result->exn) aj_mem_free(mem, result->arms, result->exn->trace.count * sizeof *result->arms);
+  aj_exn_release(result->exn);
+  aj_mem_free(mem, result, sizeof *result);
+  aj_core_release(core);
+}
+
+static const char *make_text(const arrjit_result *result, void (*render)(const aj_exn *, aj_text *), char **text,
+                             size_t *bytes) {
+  if (!result->exn) return "";
+  if (*text) return *text;
+  aj_text out;
+  aj_text_init(&out, &result->core->mem);
+  render(result->exn, &out);
+  aj_text_puts(&out, "");   /* a buffer even when nothing was added */
+  if (out.failed) {
+    aj_text_free(&out);
+    return "";
+  }
+  *text = out.data;
+  *bytes = out.capacity;
+  return *text;
+}
+
+const char *aj_result_message(arrjit_result *result) {
+  return make_text(result, aj_exn_render, &result->message, &result->message_bytes);
+}
+
+const char *aj_result_text(arrjit_result *result) {
+  return make_text(result, aj_exn_report, &result->text, &result->text_bytes);
+}
+
+size_t aj_result_trace_count(const arrjit_result *result) {
+  return result->exn ? (size_t)result->exn->frame_count + result->exn->trace.count : 0;
+}
+
+static const char *or_empty(const char *s) { return s ? s : ""; }
+
+bool aj_result_trace(arrjit_result *result, size_t index, arrjit_trace_entry *out) {
+  const aj_exn *exn = result->exn;
+  if (index < exn->frame_count) {
+    *out = (arrjit_trace_entry){"", "", exn->frames[index], "", 0, -1, "", -1};
+    return true;
+  }
+  uint32_t i = (uint32_t)(index - exn->frame_count);
+  if (!result->arms) result->arms = aj_mem_array(&result->core->mem, exn->trace.count, sizeof *result->arms);
+  if (!result->arms) return false;
+  aj_site site = aj_trace_get(&exn->trace, i);
+  const aj_node *node = site.node;
+  *out = (arrjit_trace_entry){.function = node->parent->func->name,
+                              .op = aj_ops[node->op].name,
+                              .label = or_empty(node->source.label),
+                              .file = or_empty(node->source.file),
+                              .line = node->source.line,
+                              .node = (int32_t)node->id,
+                              .arm = aj_arm_text(result->arms[i], site),
+                              .iteration = site.iteration};
+  return true;
+}
+
+arrjit_result *aj_result_linked(arrjit_result *result, arrjit_result **place, aj_exn *exn) {
+  if (*place || !exn) return *place;
+  arrjit_result *linked = aj_result_create(result->core);
+  if (!linked) return NULL;
+  aj_exn_retain(exn);
+  linked->exn = exn;
+  return *place = linked;
+}

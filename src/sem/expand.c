@@ -1,0 +1,72 @@
+/* Which EXPAND op is made of what; mean, which is a reduction and so not elementwise. */
+#include "sem/expand.h"
+
+#include "sem/routine.h"
+
+V aj_expand_const(aj_expander *b, arrjit_dtype dtype, const void *element) {
+  V scalar = aj_build_scalar(b->builder, dtype, element);
+  if (scalar == NULL || b->shape->rank == 0) return scalar;
+  return aj_build_broadcast_to(b->builder, scalar, b->shape->rank, b->shape->dims);
+}
+
+V aj_expand_cast(aj_expander *b, aj_op op, V x, arrjit_dtype dtype) {
+  const aj_attr attr = aj_attr_int(AJ_ATTR_DTYPE, (int64_t)dtype);
+  return aj_build1(b->builder, op, 1, &x, 1, &attr);
+}
+
+/* Number of elements that one result of a mean is of, as a scalar of x's dtype: known, or from the extents at run time.
+ */
+static V count_elements(aj_builder *b, V x, const aj_attr *axes) {
+  int64_t known = 1;
+  V product = NULL;
+  for (uint32_t i = 0; i < axes->count; i++) {
+    int64_t dim = x->type->dims[axes->u.ints[i]];
+    if (!aj_dim_is_symbol(dim)) {
+      /* Wraps only where the array, and with it the result, is empty. */
+      known = (int64_t)((uint64_t)known * (uint64_t)dim);
+      continue;
+    }
+    const aj_attr axis = aj_attr_int(AJ_ATTR_AXIS, axes->u.ints[i]);
+    V size = aj_build1(b, AJ_OP_DIM_SIZE, 1, &x, 1, &axis);
+    product = product == NULL ? size : aj_build1(b, AJ_OP_MUL, 2, (V[]){product, size}, 0, NULL);
+  }
+  V count = aj_build_scalar(b, ARRJIT_I64, &known);
+  if (product != NULL) count = aj_build1(b, AJ_OP_MUL, 2, (V[]){product, count}, 0, NULL);
+  const aj_attr dtype = aj_attr_int(AJ_ATTR_DTYPE, (int64_t)x->type->dtype);
+  return aj_build1(b, AJ_OP_CONVERT, 1, &count, 1, &dtype);
+}
+
+static V expand_mean(aj_builder *b, const aj_node *node) {
+  const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES);
+  V sum = aj_build1(b, AJ_OP_REDUCE_SUM, 1, &node->operands[0], 1, axes);
+  V count = count_elements(b, node->operands[0], axes);
+  if (sum == NULL || count == NULL) return NULL;
+  count = aj_build_broadcast_to(b, count, sum->type->rank, sum->type->dims);
+  return aj_build1(b, AJ_OP_DIV, 2, (V[]){sum, count}, 0, NULL);
+}
+
+/* An EXPAND op that ops.def names and nobody wrote does not link. */
+typedef V expand_function(aj_expander *b, V x);
+#define AJ_EXPAND_SCALAR(ID, name)
+#define AJ_EXPAND_VIEW(ID, name)
+#define AJ_EXPAND_CONTROL(ID, name)
+#define AJ_EXPAND_CALL(ID, name)
+#define AJ_EXPAND_EXPAND(ID, name) AJ_EXPAND_ROW_##name(ID)
+#define AJ_EXPAND_ROW_exp(ID) [AJ_OP_##ID] = aj_expand_exp,
+#define AJ_EXPAND_ROW_log(ID) [AJ_OP_##ID] = aj_expand_log,
+#define AJ_EXPAND_ROW_tanh(ID) [AJ_OP_##ID] = aj_expand_tanh,
+#define AJ_EXPAND_ROW_sin(ID) [AJ_OP_##ID] = aj_expand_sin,
+#define AJ_EXPAND_ROW_cos(ID) [AJ_OP_##ID] = aj_expand_cos,
+#define AJ_EXPAND_ROW_mean(ID)
+static expand_function *const expansions[AJ_OP_COUNT] = {
+#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) AJ_EXPAND_##routine(ID, name)
+#include "ir/ops.def"
+#undef OP
+};
+
+aj_value *aj_sem_expand(aj_builder *b, const aj_node *node) {
+  if (node->op == AJ_OP_MEAN) return expand_mean(b, node);
+  AJ_ASSERT(expansions[node->op] != NULL);
+  aj_expander expander = {.builder = b, .shape = node->operands[0]->type};
+  return expansions[node->op](&expander, node->operands[0]);
+}

@@ -1,0 +1,92 @@
+/* Writing expansions: the ops of the IR as functions of values. Constants take the shape of the value that is expanded,
+ * so the same code serves scalars inside kernels and whole arrays. After an error in the builder all of them give NULL.
+ */
+#ifndef AJ_SEM_EXPAND_H
+#define AJ_SEM_EXPAND_H
+
+#include "sem/sem.h"
+
+typedef aj_value *V;
+typedef struct aj_expander {
+  aj_builder *builder;
+  const aj_type *shape; /* its dims are those of every value of the expansion */
+} aj_expander;
+
+V aj_expand_exp(aj_expander *b, V x);
+V aj_expand_log(aj_expander *b, V x);
+V aj_expand_tanh(aj_expander *b, V x);
+V aj_expand_sin(aj_expander *b, V x);
+V aj_expand_cos(aj_expander *b, V x);
+
+/* A constant element, stretched to the expansion's shape. */
+V aj_expand_const(aj_expander *b, arrjit_dtype dtype, const void *element);
+V aj_expand_cast(aj_expander *b, aj_op op, V x, arrjit_dtype dtype);
+
+static inline arrjit_dtype x_dtype(V x) { return x == NULL ? ARRJIT_DTYPE_NONE : x->type->dtype; }
+
+#define X_CONST(name, dtype, T)                                                                                        \
+  static inline V name(aj_expander *b, T x) { return aj_expand_const(b, dtype, &x); }
+X_CONST(x_f32, ARRJIT_F32, float)
+X_CONST(x_f64, ARRJIT_F64, double)
+X_CONST(x_i32, ARRJIT_I32, int32_t)
+X_CONST(x_i64, ARRJIT_I64, int64_t)
+X_CONST(x_u64, ARRJIT_U64, uint64_t)
+
+#define X_ONE(name, op)                                                                                                \
+  static inline V name(aj_expander *b, V x) { return aj_build1(b->builder, op, 1, (V[]){x}, 0, NULL); }
+X_ONE(x_neg, AJ_OP_NEG)
+X_ONE(x_abs, AJ_OP_ABS)
+X_ONE(x_not, AJ_OP_NOT)
+X_ONE(x_round_even, AJ_OP_ROUND_EVEN)
+
+#define X_TWO(name, op)                                                                                                \
+  static inline V name(aj_expander *b, V x, V y) { return aj_build1(b->builder, op, 2, (V[]){x, y}, 0, NULL); }
+X_TWO(x_add, AJ_OP_ADD)
+X_TWO(x_sub, AJ_OP_SUB)
+X_TWO(x_mul, AJ_OP_MUL)
+X_TWO(x_div, AJ_OP_DIV)
+X_TWO(x_copysign, AJ_OP_COPYSIGN)
+X_TWO(x_and, AJ_OP_AND)
+X_TWO(x_or, AJ_OP_OR)
+X_TWO(x_xor, AJ_OP_XOR)
+X_TWO(x_shl, AJ_OP_SHL)
+X_TWO(x_shr_logical, AJ_OP_SHR_LOGICAL)
+X_TWO(x_shr_arith, AJ_OP_SHR_ARITH)
+X_TWO(x_lt, AJ_OP_LT)
+X_TWO(x_gt, AJ_OP_GT)
+X_TWO(x_ge, AJ_OP_GE)
+X_TWO(x_eq, AJ_OP_EQ)
+X_TWO(x_ne, AJ_OP_NE)
+
+static inline V x_fma(aj_expander *b, V x, V y, V z) {
+  return aj_build1(b->builder, AJ_OP_FMA, 3, (V[]){x, y, z}, 0, NULL);
+}
+static inline V x_select(aj_expander *b, V pred, V x, V y) {
+  return aj_build1(b->builder, AJ_OP_SELECT, 3, (V[]){pred, x, y}, 0, NULL);
+}
+static inline V x_convert(aj_expander *b, V x, arrjit_dtype dtype) {
+  return aj_expand_cast(b, AJ_OP_CONVERT, x, dtype);
+}
+static inline V x_bitcast(aj_expander *b, V x, arrjit_dtype dtype) {
+  return aj_expand_cast(b, AJ_OP_BITCAST, x, dtype);
+}
+
+/* Horner: c[0] + z (c[1] + ... + z c[n - 1]) with fma. */
+static inline V x_poly_f32(aj_expander *b, V z, const float *c, int n) {
+  V p = x_f32(b, c[n - 1]);
+  for (int i = n - 2; i >= 0; i--) p = x_fma(b, p, z, x_f32(b, c[i]));
+  return p;
+}
+static inline V x_poly_f64(aj_expander *b, V z, const double *c, int n) {
+  V p = x_f64(b, c[n - 1]);
+  for (int i = n - 2; i >= 0; i--) p = x_fma(b, p, z, x_f64(b, c[i]));
+  return p;
+}
+
+/* Adding 1.5 * 2^23 (1.5 * 2^52) rounds to an integer n and leaves n in the low bits of the pattern, in two's
+ * complement; the constant's own pattern has only zero bits there. One fma so gives n = round(x * c) as a float (after
+ * a sub) and as an integer (after a bitcast). |n| < 2^22 (2^51) is needed. */
+#define ROUNDER_F32 0x1.8p23f
+#define ROUNDER_F64 0x1.8p52
+
+#endif

@@ -1,0 +1,145 @@
+/* Whole arrays: elementwise ops block by block, other routines by the op table. */
+#include "sem/routine.h"
+
+/* A CALL op that ops.def names and nobody wrote does not link. */
+typedef aj_sem_status routine_function(const aj_sem_call *call);
+#define ROUTINE_SCALAR(ID, name)
+#define ROUTINE_EXPAND(ID, name)
+#define ROUTINE_VIEW(ID, name)
+#define ROUTINE_CONTROL(ID, name)
+#define ROUTINE_CALL(ID, name) [AJ_OP_##ID] = aj_routine_##name,
+static routine_function *const routines[AJ_OP_COUNT] = {
+#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) ROUTINE_##routine(ID, name)
+#include "ir/ops.def"
+#undef OP
+};
+
+/* ---- operands, a block at a time ---- */
+enum { MAX_OPERANDS = 3 };
+typedef enum operand_way { READ_DIRECT, READ_SPLAT, READ_GATHER } operand_way;
+typedef struct operand {
+  operand_way way;
+  const aj_view *view;
+  size_t bytes;
+  char *block; /* splat, or where blocks are gathered */
+} operand;
+
+typedef struct elementwise {
+  const aj_sem_call *call;
+  aj_loop *loop; /* or NULL, then: */
+  const aj_program *program;
+  uint32_t count;
+  operand operands[MAX_OPERANDS];
+  char *scratch; /* of the program, then the blocks of operands */
+  size_t scratch_bytes;
+} elementwise;
+
+static operand_way choose_way(const aj_view *view) {
+  if (aj_view_is_dense(view)) return READ_DIRECT;
+  return aj_view_is_uniform(view) ? READ_SPLAT : READ_GATHER;
+}
+
+/* Ways of all operands and one allocation for what they need. */
+static bool prepare_operands(elementwise *e, int64_t count) {
+  int64_t lanes = count < AJ_BLOCK ? count : AJ_BLOCK;
+  size_t program_bytes = e->program ? (aj_program_scratch_bytes(e->program) + 63) & ~(size_t)63 : 0;
+  e->scratch_bytes = program_bytes;
+  for (uint32_t i = 0; i < e->count; i++) {
+    operand *x = &e->operands[i];
+    *x = (operand){
+        .way = choose_way(&e->call->in[i]), .view = &e->call->in[i], .bytes = aj_dtypes[e->call->in[i].dtype].bytes};
+    if (x->way != READ_DIRECT) e->scratch_bytes += (size_t)lanes * sizeof(int64_t);
+  }
+  if (e->scratch_bytes == 0) return true;
+  e->scratch = aj_mem_raw(e->call->mem, e->scratch_bytes);
+  if (e->scratch == NULL) return false;
+  char *next = e->scratch + program_bytes;
+  for (uint32_t i = 0; i < e->count; i++) {
+    operand *x = &e->operands[i];
+    if (x->way == READ_DIRECT) continue;
+    x->block = next;
+    next += (size_t)lanes * sizeof(int64_t);
+    if (x->way == READ_SPLAT) aj_view_fill(x->block, lanes, x->view->data, x->bytes);
+  }
+  return true;
+}
+
+static const void *read_operand(const operand *x, int64_t start, int64_t n) {
+  if (x->way == READ_DIRECT) return x->view->data + (size_t)start * x->bytes;
+  if (x->way == READ_GATHER) aj_view_read(x->block, x->view, start, n);
+  return x->block;
+}
+
+static aj_sem_status fail_arith(const elementwise *e, int64_t start, size_t lane, const void *const *in) {
+  const void *operands[MAX_OPERANDS] = {NULL};
+  for (uint32_t i = 0; i < e->count; i++) operands[i] = (const char *)in[i] + lane * e->operands[i].bytes;
+  int64_t code = aj_sem_check_code(e->call->node->op, e->call->in[0].dtype, e->call->out->dtype, operands);
+  *e->call->fail = (aj_sem_fail){
+      .kind = ARRJIT_KIND_ARITH, .code = code, .message = aj_sem_arith_message(code), .lane = start + (int64_t)lane};
+  return AJ_SEM_FAIL;
+}
+
+static aj_sem_status run_blocks(elementwise *e, int64_t count) {
+  const aj_sem_call *call = e->call;
+  size_t out_bytes = aj_dtypes[call->out->dtype].bytes;
+  for (int64_t start = 0; start < count; start += AJ_BLOCK) {
+    int64_t n = count - start < AJ_BLOCK ? count - start : AJ_BLOCK;
+    const void *in[MAX_OPERANDS] = {NULL};
+    for (uint32_t i = 0; i < e->count; i++) in[i] = read_operand(&e->operands[i], start, n);
+    void *out = call->out->data + (size_t)start * out_bytes;
+    size_t done =
+        e->loop ? e->loop((size_t)n, out, in) : aj_program_run(e->program, (size_t)n, in, &out, e->scratch, NULL, NULL);
+    if (done < (size_t)n) return fail_arith(e, start, done, in);
+    if (start + n < count && call->poll != NULL && call->poll(call->poll_user)) return AJ_SEM_STOPPED;
+  }
+  return AJ_SEM_OK;
+}
+
+static aj_sem_status run_elementwise(const aj_sem_call *call) {
+  elementwise e = {.call = call, .count = call->node->operand_count};
+  int64_t count = aj_view_count(call->out);
+  AJ_ASSERT(e.count <= MAX_OPERANDS);
+  if (count == 0) return AJ_SEM_OK;
+  if (aj_ops[call->node->op].routine == AJ_ROUTINE_EXPAND) {
+    e.program = aj_sem_cache_get(call->cache, call->node->op, call->in[0].dtype);
+    if (e.program == NULL) return AJ_SEM_MEMORY;
+  } else {
+    /* the dtype of a select is that of what it chooses from */
+    e.loop = aj_sem_loop(call->node->op, call->in[call->node->op == AJ_OP_SELECT].dtype, call->out->dtype);
+    AJ_ASSERT(e.loop != NULL);
+  }
+  if (!prepare_operands(&e, count)) return AJ_SEM_MEMORY;
+  aj_sem_status status = run_blocks(&e, count);
+  aj_mem_free(call->mem, e.scratch, e.scratch_bytes);
+  return status;
+}
+
+/* The sum in place of the result, then divided: what the expansion of mean does. */
+static aj_sem_status run_mean(const aj_sem_call *call) {
+  aj_sem_status status = aj_reduce_run(call, AJ_OP_REDUCE_SUM);
+  uint32_t axes = aj_routine_axis_set(call->node, AJ_ATTR_AXES);
+  uint64_t count = 1; /* wraps only where there is no result */
+  for (int32_t i = 0; i < call->in[0].rank; i++)
+    if (axes >> i & 1) count *= (uint64_t)call->in[0].dims[i];
+  int64_t outputs = aj_view_count(call->out), divisor[AJ_BLOCK], known = (int64_t)count, element = 0;
+  arrjit_dtype dtype = call->out->dtype;
+  size_t bytes = aj_dtypes[dtype].bytes;
+  const void *in[] = {&known};
+  aj_sem_loop(AJ_OP_CONVERT, ARRJIT_I64, dtype)(1, &element, in);
+  aj_view_fill((char *)divisor, AJ_BLOCK, &element, bytes);
+  aj_loop *divide = aj_sem_loop(AJ_OP_DIV, dtype, dtype);
+  for (int64_t i = 0; status == AJ_SEM_OK && i < outputs; i += AJ_BLOCK) {
+    char *out = call->out->data + (size_t)i * bytes;
+    const void *quotient[] = {out, divisor};
+    divide((size_t)(outputs - i < AJ_BLOCK ? outputs - i : AJ_BLOCK), out, quotient);
+  }
+  return status;
+}
+
+aj_sem_status aj_sem_run(const aj_sem_call *call) {
+  aj_op op = call->node->op;
+  if (op == AJ_OP_MEAN) return run_mean(call);
+  if (aj_ops[op].routine == AJ_ROUTINE_CALL) return routines[op](call);
+  AJ_ASSERT(aj_ops[op].routine == AJ_ROUTINE_SCALAR || aj_ops[op].routine == AJ_ROUTINE_EXPAND);
+  return run_elementwise(call);
+}
