@@ -25,7 +25,7 @@ static arrjit_function *build(arrjit_context *context) {
   arrjit_value vars[3], out[3], value, slope;
   arrjit_value init[3] = {arrjit_const_f64(g, 0.1), arrjit_const_f64(g, 1), arrjit_const_i64(g, 0)}; /* r, step, i */
   arrjit_while_begin(g, 3, init, vars);
-  arrjit_value pred = arrjit_gt(g, arrjit_abs(g, vars[1]), arrjit_const_f64(g, 1e-12));
+  arrjit_value pred = arrjit_not(g, arrjit_le(g, arrjit_abs(g, vars[1]), arrjit_const_f64(g, 1e-12))); /* NaN goes on */
   arrjit_while_body(g, pred, vars);
   arrjit_if_begin(g, arrjit_ge(g, vars[2], arrjit_const_i64(g, 50)));
   arrjit_runtime_raise(g, "no convergence after {0} steps: rate {1}, last step {2}", 3,

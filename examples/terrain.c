@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   printf("mean slope %.4f\n", *(const float *)arrjit_array_data(arrjit_result_output(r, 1)));
   printf("steepest %.4f at row %lld, column %lld\n", slope[steepest], (long long)(steepest / (COLUMNS - 2) + 1),
          (long long)(steepest % (COLUMNS - 2) + 1));
-  printf("every row has a slope of at least %.4f\n", gentlest);
+  printf("the steepest place of every row has at least %.4f\n", gentlest);
   arrjit_result_destroy(r);
   arrjit_array_release(z);
   arrjit_function_release(f);

@@ -132,6 +132,21 @@ ARRJIT_API int arrjit_context_next_event(arrjit_context *context, arrjit_event *
 /* Waits until no compilation is queued or running; TIMEOUT after timeout_ns (< 0: no limit). */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_context_wait_idle(arrjit_context *context, int64_t timeout_ns);
 
+/* What the library knows of an op. All strings are static. */
+typedef struct arrjit_op_row {
+  const char *name;          /* as in .air; its building function is arrjit_<name> */
+  const char *operands;      /* names, "name..." any number, "name?" optional */
+  const char *meaning;
+  const char *errors;        /* "" when it cannot fail */
+  uint32_t dtypes;           /* bit arrjit_dtype: what its first operand may be; 0: not an op on elements */
+  int in_graphs;             /* 0: only optimised functions have it */
+  size_t attribute_count;
+  const char *attributes[8];
+} arrjit_op_row;
+/* Number of ops, and one of them by its place in the table; MISUSE when there is no such. */
+ARRJIT_API size_t arrjit_op_count(void);
+ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_op_get(size_t index, arrjit_op_row *out);
+
 /* Text of a status, name of an element type, an option, an event; never NULL ("?" for a number that is none). */
 ARRJIT_API const char *arrjit_status_text(arrjit_status status);
 ARRJIT_API const char *arrjit_dtype_name(arrjit_dtype dtype);

@@ -139,23 +139,22 @@ ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t ar
 
 #ifndef ARRJIT_NO_LOCATIONS
 #define ARRJIT_AT_(g) arrjit_at((g), __FILE__, __LINE__)
-#define arrjit_param(g, name, type) (arrjit_param)(ARRJIT_AT_(g), name, type)
-#define arrjit_return(g, n, values, names) (arrjit_return)(ARRJIT_AT_(g), n, values, names)
-#define arrjit_const(g, type, data) (arrjit_const)(ARRJIT_AT_(g), type, data)
-#define arrjit_call(g, callee, n, args, out) (arrjit_call)(ARRJIT_AT_(g), callee, n, args, out)
-#define arrjit_if_begin(g, pred) (arrjit_if_begin)(ARRJIT_AT_(g), pred)
-#define arrjit_switch_begin(g, index) (arrjit_switch_begin)(ARRJIT_AT_(g), index)
-#define arrjit_while_begin(g, n, init, vars) (arrjit_while_begin)(ARRJIT_AT_(g), n, init, vars)
-#define arrjit_for_begin(g, lo, hi, step, n, init, i, vars) (arrjit_for_begin)(ARRJIT_AT_(g), lo, hi, step, n, init, i, vars)
+#define arrjit_param(g, ...) (arrjit_param)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_return(g, ...) (arrjit_return)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_const(g, ...) (arrjit_const)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_call(g, ...) (arrjit_call)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_if_begin(g, ...) (arrjit_if_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_switch_begin(g, ...) (arrjit_switch_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_while_begin(g, ...) (arrjit_while_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_for_begin(g, ...) (arrjit_for_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_try_begin(g) (arrjit_try_begin)(ARRJIT_AT_(g))
-#define arrjit_raise(g, kind, code, message, n, payload) (arrjit_raise)(ARRJIT_AT_(g), kind, code, message, n, payload)
-#define arrjit_runtime_raise(g, message, n, payload) (arrjit_runtime_raise)(ARRJIT_AT_(g), message, n, payload)
-#define arrjit_check(g, pred, kind, code, message, np, payload, nv, values, out) \
-  (arrjit_check)(ARRJIT_AT_(g), pred, kind, code, message, np, payload, nv, values, out)
-#define arrjit_exn_new(g, kind, code, message, n, payload) (arrjit_exn_new)(ARRJIT_AT_(g), kind, code, message, n, payload)
-#define arrjit_raise_exn(g, exn) (arrjit_raise_exn)(ARRJIT_AT_(g), exn)
-#define arrjit_raise_from(g, exn, cause) (arrjit_raise_from)(ARRJIT_AT_(g), exn, cause)
-#define arrjit_callback(g, slot, n, args, out) (arrjit_callback)(ARRJIT_AT_(g), slot, n, args, out)
+#define arrjit_raise(g, ...) (arrjit_raise)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_runtime_raise(g, ...) (arrjit_runtime_raise)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_check(g, ...) (arrjit_check)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_exn_new(g, ...) (arrjit_exn_new)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_raise_exn(g, ...) (arrjit_raise_exn)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_raise_from(g, ...) (arrjit_raise_from)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_callback(g, ...) (arrjit_callback)(ARRJIT_AT_(g), __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Bump allocation. Blocks double up to a bound, so that small graphs stay small and large ones need few calls of the host.
- * An object too big for the block at hand gets a block of its own behind it, and bumping goes on where it was. */
+/* Bump allocation. Blocks double up to a bound, so that small graphs stay small and large ones need few calls of the
+ * host. An object too big for the block at hand gets a block of its own behind it, and bumping goes on where it was. */
 #include "base/arena.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 struct aj_arena_block {
   aj_arena_block *older;
-  size_t bytes;   /* of the whole allocation */
+  size_t bytes; /* of the whole allocation */
 };
 
 enum { ALIGNMENT = 16, HEADER = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };

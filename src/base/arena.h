@@ -7,10 +7,10 @@
 typedef struct aj_arena_block aj_arena_block;
 typedef struct aj_arena {
   aj_mem *mem;
-  aj_arena_block *blocks;   /* newest first */
+  aj_arena_block *blocks; /* newest first */
   char *next, *end;
   size_t total_bytes;
-  bool failed;              /* sticky: some allocation returned NULL since init or reset */
+  bool failed; /* sticky: some allocation returned NULL since init or reset */
 } aj_arena;
 
 void aj_arena_init(aj_arena *arena, aj_mem *mem);

@@ -4,7 +4,8 @@
 
 #include "base/text.h"
 
-/* Writes status and message to `error` (NULL is fine), empties its file, line and op (fill them after), returns status. */
+/* Writes status and message to `error` (NULL is fine), empties its file, line and op (fill them after), returns status.
+ */
 arrjit_status aj_error_set(arrjit_error *error, arrjit_status status, const char *format, ...) AJ_PRINTF(3, 4);
 arrjit_status aj_error_memory(arrjit_error *error, const char *what);
 /* Resets the record; returns ARRJIT_OK. */

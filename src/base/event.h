@@ -7,10 +7,10 @@
 typedef struct aj_events {
   aj_mem *mem;
   aj_mutex lock;
-  arrjit_event *ring;       /* made on first need; bounded: the oldest is dropped and counted when full */
+  arrjit_event *ring; /* made on first need; bounded: the oldest is dropped and counted when full */
   size_t capacity, head, count;
   uint64_t dropped;
-  arrjit_event_sink *sink;  /* may be NULL: events wait for arrjit_context_next_event */
+  arrjit_event_sink *sink; /* may be NULL: events wait for arrjit_context_next_event */
   void *sink_user;
 } aj_events;
 

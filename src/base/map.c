@@ -1,5 +1,5 @@
-/* Open addressing with linear probing, at most 3/4 full. A slot keeps 32 bits of the hash: growing needs no keys, and most
- * unequal keys are told apart without calling back. Nothing is ever removed alone. */
+/* Open addressing with linear probing, at most 3/4 full. A slot keeps 32 bits of the hash: growing needs no keys, and
+ * most unequal keys are told apart without calling back. Nothing is ever removed alone. */
 #include "base/map.h"
 
 #include <string.h>

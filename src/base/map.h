@@ -7,7 +7,7 @@
 typedef bool aj_map_equal(const void *user, uint32_t index, const void *key);
 typedef struct aj_map {
   aj_mem *mem;
-  uint64_t *slots;      /* high half: hash, low half: index + 1; 0 is empty */
+  uint64_t *slots; /* high half: hash, low half: index + 1; 0 is empty */
   size_t count, capacity;
 } aj_map;
 

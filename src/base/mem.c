@@ -1,5 +1,5 @@
-/* The one place that calls the host's allocator. Counters are relaxed: they are read as statistics and by leak checks made
- * when no other thread works. */
+/* The one place that calls the host's allocator. Counters are relaxed: they are read as statistics and by leak checks
+ * made when no other thread works. */
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -11,9 +11,9 @@
 #include "arrjit/core.h"
 
 typedef struct aj_mem {
-  arrjit_allocator host;           /* never NULL functions: aj_mem_init fills in the C library's */
-  _Atomic int64_t live_bytes;      /* allocated and not yet freed */
-  _Atomic int64_t allocations;     /* successful calls so far */
+  arrjit_allocator host;       /* never NULL functions: aj_mem_init fills in the C library's */
+  _Atomic int64_t live_bytes;  /* allocated and not yet freed */
+  _Atomic int64_t allocations; /* successful calls so far */
 } aj_mem;
 
 /* `host` may be NULL: the C library's realloc and free are used. */

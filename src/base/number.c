@@ -1,6 +1,7 @@
-/* Shortest digits that read back to the same float, by exact integer arithmetic: the free-format algorithm of Burger and
- * Dybvig (Printing Floating-Point Numbers Quickly and Accurately, PLDI 1996). With R/S the value and M+/S, M-/S half the
- * gaps to its neighbours, digits are taken until what is left lies within a gap. No table, no floating-point operation. */
+/* Shortest digits that read back to the same float, by exact integer arithmetic: the free-format algorithm of Burger
+ * and Dybvig (Printing Floating-Point Numbers Quickly and Accurately, PLDI 1996). With R/S the value and M+/S, M-/S
+ * half the gaps to its neighbours, digits are taken until what is left lies within a gap. No table, no floating-point
+ * operation. */
 #include "base/number.h"
 
 #include <stdio.h>
@@ -10,7 +11,9 @@
 
 /* The largest number here is below 2^1100: the least f64 needs S = 2^1076, the greatest R = 2^1026. */
 enum { LIMBS = 36, MOST_DIGITS = 17 };
-typedef struct big { uint32_t count, limb[LIMBS]; } big;
+typedef struct big {
+  uint32_t count, limb[LIMBS];
+} big;
 
 static void set_small(big *a, uint64_t x) {
   a->limb[0] = (uint32_t)x;
@@ -75,7 +78,10 @@ static void subtract(big *a, const big *b) {
   while (a->count && a->limb[a->count - 1] == 0) a->count--;
 }
 
-typedef struct state { big r, s, more, less; bool even; } state;
+typedef struct state {
+  big r, s, more, less;
+  bool even;
+} state;
 
 /* mantissa * 2^exponent; `narrow_below`: the gap below is half the gap above */
 static void set_up(state *v, uint64_t mantissa, int32_t exponent, bool narrow_below) {
@@ -92,8 +98,8 @@ static void set_up(state *v, uint64_t mantissa, int32_t exponent, bool narrow_be
   v->even = mantissa % 2 == 0;
 }
 
-/* Makes R/S a fraction in [1/10, 1); returns the power of ten taken out. The first guess, from the number of bits, is never
- * too high and at most two too low: 1233/4096 lies just below log10(2). */
+/* Makes R/S a fraction in [1/10, 1); returns the power of ten taken out. The first guess, from the number of bits, is
+ * never too high and at most two too low: 1233/4096 lies just below log10(2). */
 static int32_t scale(state *v, uint64_t mantissa, int32_t exponent) {
   int32_t top = exponent + 63 - __builtin_clzll(mantissa);
   int32_t power = top >= 0 ? top * 1233 / 4096 : -((-top * 1234 + 4095) / 4096);
@@ -140,7 +146,8 @@ static size_t lay_out(char *out, const char *digits, uint32_t count, int32_t pow
     if (count > 1) *at++ = '.';
     memcpy(at, digits + 1, count - 1);
     at += count - 1;
-    return (size_t)(at - out) + (size_t)snprintf(at, 8, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
+    return (size_t)(at - out) +
+           (size_t)snprintf(at, 8, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
   }
   if (power <= 0) {
     memcpy(at, "0.", 2);
@@ -158,7 +165,9 @@ static size_t lay_out(char *out, const char *digits, uint32_t count, int32_t pow
   return (size_t)(at - out);
 }
 
-typedef struct float_form { uint32_t mantissa_bits, exponent_bits; } float_form;
+typedef struct float_form {
+  uint32_t mantissa_bits, exponent_bits;
+} float_form;
 
 static size_t print_bits(char *out, uint64_t bits, float_form form) {
   uint64_t mantissa = bits & ((UINT64_C(1) << form.mantissa_bits) - 1);

@@ -1,5 +1,5 @@
-/* String buffer and bounded printing. Both go through the C library's vsnprintf with integers and strings only: its floats
- * depend on the process' locale and rounding mode, so numbers with a fraction are printed by base/number.c. */
+/* String buffer and bounded printing. Both go through the C library's vsnprintf with integers and strings only: its
+ * floats depend on the process' locale and rounding mode, so numbers with a fraction are printed by base/number.c. */
 #include "base/text.h"
 
 #include <stdio.h>

@@ -14,9 +14,9 @@
 
 typedef struct aj_text {
   aj_mem *mem;
-  char *data;          /* NUL-terminated whenever not NULL */
+  char *data; /* NUL-terminated whenever not NULL */
   size_t count, capacity;
-  bool failed;         /* an append found no memory; what was there before stays */
+  bool failed; /* an append found no memory; what was there before stays */
 } aj_text;
 
 void aj_text_init(aj_text *text, aj_mem *mem);

@@ -76,7 +76,9 @@ static int64_t read_clock(clockid_t clock) {
 int64_t aj_clock_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 int64_t aj_thread_cpu_ns(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
-typedef struct stack_range { uintptr_t low, high; } stack_range;
+typedef struct stack_range {
+  uintptr_t low, high;
+} stack_range;
 
 static stack_range find_stack(void) {
   pthread_attr_t attributes;
@@ -90,13 +92,13 @@ static stack_range find_stack(void) {
 }
 
 size_t aj_stack_left(void) {
-  /* Kept back for what runs below without asking (the C library, a signal handler of the host); also the answer on a stack
-   * that is not the thread's own, such as a coroutine's, of which nothing is known. */
+  /* Kept back for what runs below without asking (the C library, a signal handler of the host); also the answer on a
+   * stack that is not the thread's own, such as a coroutine's, of which nothing is known. */
   enum { RESERVE = 32 << 10 };
-  static _Thread_local stack_range range;
+  static _Thread_local stack_range thread_stack;
   char here;
   uintptr_t at = (uintptr_t)&here;
-  if (range.high == 0) range = find_stack();
-  if (at < range.low || at >= range.high) return RESERVE;
-  return at - range.low > RESERVE ? at - range.low - RESERVE : 0;
+  if (thread_stack.high == 0) thread_stack = find_stack();
+  if (at < thread_stack.low || at >= thread_stack.high) return RESERVE;
+  return at - thread_stack.low > RESERVE ? at - thread_stack.low - RESERVE : 0;
 }

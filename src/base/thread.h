@@ -6,9 +6,15 @@
 
 #include "base/mem.h"
 
-typedef struct aj_mutex { pthread_mutex_t os; } aj_mutex;
-typedef struct aj_cond { pthread_cond_t os; } aj_cond;     /* waits by the monotonic clock */
-typedef struct aj_thread { pthread_t os; } aj_thread;
+typedef struct aj_mutex {
+  pthread_mutex_t os;
+} aj_mutex;
+typedef struct aj_cond {
+  pthread_cond_t os;
+} aj_cond; /* waits by the monotonic clock */
+typedef struct aj_thread {
+  pthread_t os;
+} aj_thread;
 
 bool aj_mutex_init(aj_mutex *m);
 void aj_mutex_destroy(aj_mutex *m);
@@ -25,8 +31,8 @@ void aj_cond_broadcast(aj_cond *c);
 bool aj_thread_start(aj_thread *t, size_t stack_bytes, void *(*body)(void *), void *arg);
 void aj_thread_join(aj_thread *t);
 
-int64_t aj_clock_ns(void);          /* monotonic */
-int64_t aj_thread_cpu_ns(void);     /* CPU time of the calling thread */
+int64_t aj_clock_ns(void);      /* monotonic */
+int64_t aj_thread_cpu_ns(void); /* CPU time of the calling thread */
 /* Bytes left on the calling thread's stack, cautiously; cached per thread. */
 size_t aj_stack_left(void);
 

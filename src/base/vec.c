@@ -1,4 +1,5 @@
-/* Growth of AJ_VEC. The pointer is moved by memcpy, since the macro hands in the address of a T * as void ** for any T. */
+/* Growth of AJ_VEC. The pointer is moved by memcpy, since the macro hands in the address of a T * as void ** for any T.
+ */
 #include "base/vec.h"
 
 #include <string.h>

@@ -31,6 +31,8 @@ void aj_activation_free_idle(arrjit_function *function);
 /* ---- arguments.c: kind argument for what does not fit ---- */
 /* Checks inputs against the parameters, binds the symbols, retains the inputs. False: run.exn. */
 bool aj_arguments_bind(aj_activation *activation, size_t input_count, arrjit_array *const *inputs);
+/* Every slot that is not optional is bound, or the run fails before anything has an effect. False: run.exn, kind unbound. */
+bool aj_arguments_check_slots(aj_activation *activation);
 /* Checks the outputs that the host gives: `given` has one a result (entries may be NULL), or is NULL. False: run.exn. */
 bool aj_arguments_check_outputs(aj_activation *activation, arrjit_array *const *given);
 /* Whether two views may share a byte; exact when both are dense. */

@@ -84,6 +84,20 @@ bool aj_arguments_bind(aj_activation *a, size_t input_count, arrjit_array *const
   return symbols == 0 || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
 }
 
+/* ---- callback slots ---- */
+
+bool aj_arguments_check_slots(aj_activation *a) {
+  for (uint32_t i = 0; i < a->run.slot_count; i++) {
+    const aj_bound_slot *bound = &a->run.slots[i];
+    if (bound->slot->optional || bound->callback || bound->direct) continue;
+    char name[NAME_BYTES], message[NAME_BYTES + 40];
+    aj_exn_escape(name, sizeof name, bound->slot->name);
+    aj_bounded_printf(message, sizeof message, "callback slot \"%s\" is not bound", name);
+    return aj_run_raise(&a->run, ARRJIT_KIND_UNBOUND, 0, message, 0, NULL);
+  }
+  return true;
+}
+
 /* ---- outputs ---- */
 
 /* The bytes that a view spans: [*low, *high); empty views span none. */

@@ -97,7 +97,7 @@ static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, ui
   if (code) {
     a->succeeded = run_native(a, code, o, out_touched);
   } else {
-    post_interpreted(a->function, why.message);
+    if (status == ARRJIT_LIMIT || atomic_load(&a->function->code)) post_interpreted(a->function, why.message);
     a->succeeded = interpret(a, o);
   }
   return ARRJIT_OK;
@@ -131,28 +131,36 @@ static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uin
 
 static void release_keeper(void *function) { aj_function_release(function); }
 
-/* Outputs or the exn move into the result. The exn keeps the function: its trace, and those of its causes, name nodes. */
-static void pack_result(aj_activation *a, const arrjit_run_options *o, uint64_t touched, arrjit_result *result) {
-  if (a->succeeded) {
-    for (uint32_t i = 0; i < a->output_count; i++) {
-      result->outputs[i] = a->outputs[i];
-      a->outputs[i] = NULL;
-      if (i < 64 && o->outputs && o->outputs[i]) touched |= UINT64_C(1) << i;
-    }
-  } else {
-    atomic_fetch_add_explicit(&result->core->runs_failed, 1, memory_order_relaxed);
-    aj_mem_free(&result->core->mem, result->outputs, result->output_count * sizeof *result->outputs);
-    result->outputs = NULL;
-    result->output_count = 0;
-    aj_exn *exn = result->exn = a->run.exn;
-    a->run.exn = NULL;
-    if (exn != aj_exn_no_memory(result->core)) {
-      aj_function_retain(a->function);
-      exn->keep = a->function;
-      exn->keep_release = release_keeper;
-    }
+static void pack_outputs(aj_activation *a, const arrjit_run_options *o, arrjit_result *result) {
+  for (uint32_t i = 0; i < a->output_count; i++) {
+    result->outputs[i] = a->outputs[i];
+    a->outputs[i] = NULL;
+    if (i < 64 && o->outputs && o->outputs[i]) result->touched |= UINT64_C(1) << i;
   }
+}
+
+/* The exn keeps the function: its trace, and those of its causes, name nodes. */
+static void pack_failure(aj_activation *a, arrjit_result *result) {
+  aj_core *core = result->core;
+  atomic_fetch_add_explicit(&core->runs_failed, 1, memory_order_relaxed);
+  aj_mem_free(&core->mem, result->outputs, result->output_count * sizeof *result->outputs);
+  result->outputs = NULL;
+  result->output_count = 0;
+  result->exn = a ? a->run.exn : aj_exn_no_memory(core);
+  if (!a) return;
+  a->run.exn = NULL;
+  if (result->exn == aj_exn_no_memory(core)) return;
+  AJ_ASSERT(!result->exn->keep);
+  aj_function_retain(a->function);
+  result->exn->keep = a->function;
+  result->exn->keep_release = release_keeper;
+}
+
+/* `a` NULL: there was no memory for it. */
+static void pack_result(aj_activation *a, const arrjit_run_options *o, uint64_t touched, arrjit_result *result) {
   result->touched = touched;
+  if (a && a->succeeded) pack_outputs(a, o, result);
+  else pack_failure(a, result);
 }
 
 /* The result with room for all outputs, so that a run that succeeds cannot fail afterwards. */
@@ -167,6 +175,15 @@ static arrjit_result *make_result(const arrjit_function *function) {
   return NULL;
 }
 
+static arrjit_status run_checked(aj_activation *a, const arrjit_run_options *o, const _Atomic int *stop,
+                                 size_t input_count, arrjit_array *const *inputs, uint64_t *out_touched,
+                                 arrjit_error *error) {
+  if (aj_activation_enter(a, o, stop) && aj_arguments_bind(a, input_count, inputs) &&
+      aj_arguments_check_slots(a) && aj_arguments_check_outputs(a, o->outputs))
+    return run_tier(a, o, out_touched, error);
+  return ARRJIT_OK; /* run.exn */
+}
+
 /* Runs also when a foreign exception unwinds through the run. */
 static void end_activation(aj_activation **place) { aj_activation_end(*place); }
 static void end_result(arrjit_result **place) { aj_result_destroy(*place); }
@@ -179,16 +196,16 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
   if (status != ARRJIT_OK) return status;
   __attribute__((cleanup(end_result))) arrjit_result *result = make_result(function);
   __attribute__((cleanup(end_activation))) aj_activation *a = result ? aj_activation_begin(function) : NULL;
-  if (!a) return aj_error_memory(error, "a run");
-  status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
-  if (status != ARRJIT_OK) return status;
+  if (!result) return aj_error_memory(error, "a result");
   uint64_t touched = 0;
-  if (aj_activation_enter(a, o, stop) && aj_arguments_bind(a, input_count, inputs) &&
-      aj_arguments_check_outputs(a, o->outputs))
-    status = run_tier(a, o, &touched, error);
-  if (status != ARRJIT_OK) return status;
+  if (a) {
+    status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
+    if (status == ARRJIT_OK) status = run_checked(a, o, stop, input_count, inputs, &touched, error);
+    else if (status == ARRJIT_MEMORY) status = ARRJIT_OK, (void)aj_run_raise_memory(&a->run);
+    if (status != ARRJIT_OK) return status;
+  }
   pack_result(a, o, touched, result);
   *out = result;
   result = NULL;
-  return ARRJIT_OK;
+  return aj_error_clear(error);
 }

@@ -51,6 +51,12 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
 /* The part of it that looks at the options alone: MISUSE or OK. */
 arrjit_status aj_engine_check_options(const arrjit_run_options *options, arrjit_error *error);
 
+/* A timeout as a time of aj_clock_ns: INT64_MAX for one below 0, which is none. */
+static inline int64_t aj_engine_deadline(int64_t timeout_ns) {
+  int64_t deadline;
+  return timeout_ns >= 0 && aj_i64_add(aj_clock_ns(), timeout_ns, &deadline) ? deadline : INT64_MAX;
+}
+
 /* Text of LLVM IR (what 1) or assembly (what 2) of a module, made on the compile thread. */
 arrjit_status aj_compiler_print(arrjit_context *context, const aj_module *module, int what, aj_text *out,
                                 arrjit_error *error);

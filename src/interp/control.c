@@ -39,7 +39,7 @@ static void copy_captures(aj_frame *child, aj_frame *parent, const aj_node *node
 }
 
 static aj_flow enter_arm(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t region, aj_why why) {
-  aj_frame *arm = aj_frame_push(in, node->regions[region], why);
+  aj_frame *arm = aj_stack_push(in, node->regions[region], why);
   if (!arm) return AJ_FLOW_FAILED;
   arm->arm = region;
   copy_captures(arm, frame, node, 0);
@@ -54,29 +54,8 @@ aj_flow aj_step_if(aj_interp *in, aj_frame *frame, const aj_node *node) {
   return enter_arm(in, frame, node, pred ? 0 : 1, AJ_WHY_IF_ARM);
 }
 
-/* An integer scalar as i64; of u64 what is past i64 saturates. */
-static int64_t read_index(const aj_cell *cell, arrjit_dtype dtype) {
-  const void *p = cell->u.bits;
-  switch (dtype) {
-  case ARRJIT_I8: return *(const int8_t *)p;
-  case ARRJIT_I16: return *(const int16_t *)p;
-  case ARRJIT_I32: return *(const int32_t *)p;
-  case ARRJIT_I64: return *(const int64_t *)p;
-  case ARRJIT_BOOL:
-  case ARRJIT_U8: return *(const uint8_t *)p;
-  case ARRJIT_U16: return *(const uint16_t *)p;
-  case ARRJIT_U32: return *(const uint32_t *)p;
-  case ARRJIT_U64: return *(const uint64_t *)p > INT64_MAX ? INT64_MAX : (int64_t) * (const uint64_t *)p;
-  case ARRJIT_DTYPE_NONE:
-  case ARRJIT_F32:
-  case ARRJIT_F64: break;
-  }
-  AJ_ASSERT(false);
-  return -1;
-}
-
 aj_flow aj_step_switch(aj_interp *in, aj_frame *frame, const aj_node *node) {
-  int64_t index = read_index(aj_frame_operand(frame, node, 0), node->operands[0]->type->dtype);
+  int64_t index = aj_frame_operand(frame, node, 0)->u.i64;
   if (index < 0 || index >= node->region_count) index = (int64_t)node->region_count - 1;
   return enter_arm(in, frame, node, (uint32_t)index, AJ_WHY_SWITCH_ARM);
 }
@@ -90,7 +69,7 @@ aj_flow aj_step_try(aj_interp *in, aj_frame *frame, const aj_node *node) {
 /* Pushes the next region of a loop. Carried values come from in->transfer. */
 static aj_flow enter_loop(aj_interp *in, const aj_node *node, uint32_t region, aj_why why, int64_t iteration,
                           int64_t index) {
-  aj_frame *parent = in->top, *child = aj_frame_push(in, node->regions[region], why);
+  aj_frame *parent = in->top, *child = aj_stack_push(in, node->regions[region], why);
   if (!child) {
     drop_transfer(in);
     return AJ_FLOW_FAILED;
@@ -156,7 +135,7 @@ static aj_flow yield_cond(aj_interp *in, aj_frame *frame, const aj_node *node) {
     cell->tag = AJ_CELL_NONE;
   }
   in->transfer_count = carried;
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   if (!go) return finish_node(in, in->top, loop);
   return enter_loop(in, loop, 1, AJ_WHY_WHILE_BODY, iteration, 0);
 }
@@ -166,7 +145,7 @@ static aj_flow yield_while(aj_interp *in, aj_frame *frame, const aj_node *node) 
   const aj_node *loop = frame->region->owner;
   int64_t iteration = frame->iteration;
   collect_yield(in, frame, node);
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   return enter_loop(in, loop, 0, AJ_WHY_WHILE_COND, iteration + 1, 0);
 }
 
@@ -176,7 +155,7 @@ static aj_flow yield_for(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const aj_node *loop = frame->region->owner;
   int64_t iteration = frame->iteration, next = frame->index;
   collect_yield(in, frame, node);
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   int64_t hi = aj_frame_operand(in->top, loop, 1)->u.i64, step = aj_frame_operand(in->top, loop, 2)->u.i64;
   if (!aj_i64_add(next, step, &next) || !is_below(next, hi, step)) return finish_node(in, in->top, loop);
   return enter_loop(in, loop, 0, AJ_WHY_FOR_BODY, iteration + 1, next);
@@ -205,11 +184,11 @@ aj_flow aj_step_call(aj_interp *in, aj_frame *frame, const aj_node *node) {
     aj_run_raise(in->run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
     return AJ_FLOW_FAILED;
   }
-  aj_frame *callee = aj_frame_push(in, func->root, AJ_WHY_CALL);
+  aj_frame *callee = aj_stack_push(in, func->root, AJ_WHY_CALL);
   if (!callee) return AJ_FLOW_FAILED;
   in->run->depth++;
   if (in->run->module->symbols.count && !bind_symbols(in, callee, func, frame, node)) {
-    aj_frame_pop(in);
+    aj_stack_pop(in);
     return AJ_FLOW_FAILED;
   }
   for (uint32_t i = 0; i < node->operand_count; i++) aj_frame_copy_param(callee, i, aj_frame_operand(frame, node, i));
@@ -223,7 +202,7 @@ aj_flow aj_step_call(aj_interp *in, aj_frame *frame, const aj_node *node) {
 static aj_flow yield_try(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const aj_node *owner = frame->region->owner;
   collect_yield(in, frame, node);
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   if (!aj_node_int(owner, AJ_ATTR_FINALLY)) return finish_node(in, in->top, owner);
   store_results(in, in->top, owner);
   return aj_unwind_finally(in, owner, NULL) ? AJ_FLOW_NEXT : AJ_FLOW_FAILED;
@@ -233,7 +212,7 @@ static aj_flow yield_finally(aj_interp *in, aj_frame *frame) {
   const aj_node *owner = frame->region->owner;
   aj_exn *exn = frame->exn;
   frame->exn = NULL;
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   if (!exn) return aj_frame_next(in, in->top, owner);
   in->run->exn = exn;
   return aj_unwind_onward(in) ? AJ_FLOW_NEXT : AJ_FLOW_ENDED;
@@ -263,7 +242,7 @@ static aj_flow yield_root(aj_interp *in, aj_frame *frame, const aj_node *node) {
     return AJ_FLOW_FAILED;
   }
   in->transfer_count = 0;
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   return AJ_FLOW_DONE;
 }
 
@@ -281,6 +260,6 @@ aj_flow aj_step_yield(aj_interp *in, aj_frame *frame, const aj_node *node) {
   case AJ_WHY_SWITCH_ARM: break;
   }
   collect_yield(in, frame, node);
-  aj_frame_pop(in);
+  aj_stack_pop(in);
   return finish_node(in, in->top, in->top->region->nodes[in->top->pc]);
 }

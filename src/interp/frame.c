@@ -81,7 +81,7 @@ void aj_stack_free(aj_interp *in) {
 
 /* ---- frames ---- */
 
-aj_frame *aj_frame_push(aj_interp *in, const aj_region *region, aj_why why) {
+aj_frame *aj_stack_push(aj_interp *in, const aj_region *region, aj_why why) {
   bool own_env = why == AJ_WHY_ROOT || why == AJ_WHY_CALL;
   aj_frame *frame = push_bytes(in, frame_bytes(in, region, own_env));
   if (!frame) {
@@ -102,7 +102,7 @@ aj_frame *aj_frame_push(aj_interp *in, const aj_region *region, aj_why why) {
   return frame;
 }
 
-void aj_frame_pop(aj_interp *in) {
+void aj_stack_pop(aj_interp *in) {
   aj_frame *frame = in->top;
   for (uint32_t i = 0; i < frame->region->slot_count; i++) aj_cell_clear(in->run, &frame->cells[i]);
   if (frame->masks) in->run->masked_until_ns = 0;

@@ -94,9 +94,9 @@ static inline void aj_cell_clear(aj_run *run, aj_cell *cell) {
   if (cell->tag >= AJ_CELL_ARRAY) aj_cell_drop(run, cell);
 }
 /* Pushes a frame at pc 0 with empty cells; ROOT and CALL get an env of their own with all symbols unbound. NULL: run->exn. */
-aj_frame *aj_frame_push(aj_interp *in, const aj_region *region, aj_why why);
+aj_frame *aj_stack_push(aj_interp *in, const aj_region *region, aj_why why);
 /* Drops the top frame with all that is still in it; what its exn was is the caller's when taken before. */
-void aj_frame_pop(aj_interp *in);
+void aj_stack_pop(aj_interp *in);
 /* Gives a parameter its value: copies and retains, or takes over, unless nobody in the region reads it. */
 void aj_frame_copy_param(aj_frame *frame, uint32_t index, const aj_cell *cell);
 void aj_frame_move_param(aj_interp *in, aj_frame *frame, uint32_t index, aj_cell *cell);

@@ -27,7 +27,7 @@ static aj_flow run_frames(aj_interp *in) {
 /* The entry's frame with its parameters: scalars are read out of their arrays. */
 static bool enter_root(aj_interp *in, const int64_t *env, arrjit_array *const *inputs) {
   const aj_region *region = in->run->module->funcs.data[0]->root;
-  aj_frame *frame = aj_frame_push(in, region, AJ_WHY_ROOT);
+  aj_frame *frame = aj_stack_push(in, region, AJ_WHY_ROOT);
   if (!frame) return false;
   for (size_t i = 0; i < in->run->module->symbols.count; i++) frame->env[i] = env[i];
   for (uint32_t i = 0; i < region->param_count; i++) {
@@ -46,7 +46,7 @@ static bool enter_root(aj_interp *in, const int64_t *env, arrjit_array *const *i
 static void leave(aj_interp **place) {
   aj_interp *in = *place;
   if (!in) return;
-  while (in->top) aj_frame_pop(in);
+  while (in->top) aj_stack_pop(in);
   for (uint32_t i = 0; i < in->transfer_count; i++) aj_cell_clear(in->run, &in->transfer[i]);
   in->transfer_count = 0;
   aj_interp_give(in);

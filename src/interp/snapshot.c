@@ -101,7 +101,7 @@ static void free_snapshot(aj_interp *in, snapshot *snap) {
 
 /* Values and exceptions move out of the snapshot. False: run->exn. */
 static bool rebuild_frame(aj_interp *in, snapshot *snap, snap_frame *from) {
-  aj_frame *frame = aj_frame_push(in, from->region, from->why);
+  aj_frame *frame = aj_stack_push(in, from->region, from->why);
   if (!frame) return false;
   frame->pc = from->pc;
   frame->arm = from->arm;
@@ -141,7 +141,7 @@ static bool decode(aj_interp *in, snapshot *snap) {
 }
 
 static void drop_frames(aj_interp *in) {
-  while (in->top) aj_frame_pop(in);
+  while (in->top) aj_stack_pop(in);
 }
 
 aj_flow aj_snapshot_resume(aj_interp *in) {

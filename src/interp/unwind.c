@@ -40,7 +40,7 @@ static void begin_failure(aj_interp *in) {
 /* Starts a handler or a finally of `node`, a try at the top frame's pc: it works on `exn`, which is taken over. False:
  * run->exn is set, with exn as its context. */
 static bool enter_region(aj_interp *in, const aj_node *node, uint32_t region, aj_why why, aj_exn *exn) {
-  aj_frame *parent = in->top, *frame = aj_frame_push(in, node->regions[region], why);
+  aj_frame *parent = in->top, *frame = aj_stack_push(in, node->regions[region], why);
   if (!frame) {
     aj_exn_link(in->run->exn, NULL, exn);
     aj_exn_release(exn);
@@ -99,13 +99,13 @@ bool aj_unwind_onward(aj_interp *in) {
     aj_frame *frame = in->top;
     aj_why why = frame->why;
     if (why == AJ_WHY_ROOT) {
-      aj_frame_pop(in);
+      aj_stack_pop(in);
       return false;
     }
     const aj_node *owner = find_owner(frame);
     add_frame(in->run, frame);
     aj_exn_link(in->run->exn, NULL, frame->exn); /* raised while that was handled, or waited behind a finally */
-    aj_frame_pop(in);
+    aj_stack_pop(in);
     if ((why == AJ_WHY_TRY_BODY || why == AJ_WHY_HANDLER) && try_takes(in, owner, why == AJ_WHY_TRY_BODY)) return true;
   }
 }

@@ -1,5 +1,5 @@
-/* The tree of kinds: a table that only grows. Readers are lock-free: chunks never move, each is twice the one before, and an
- * entry is complete before the count that covers it is published. Adding and finding by name take the lock. */
+/* The tree of kinds: a table that only grows. Readers are lock-free: chunks never move, each is twice the one before,
+ * and an entry is complete before the count that covers it is published. Adding and finding by name take the lock. */
 #include "ir/kind.h"
 
 #include <string.h>
@@ -19,7 +19,9 @@ struct aj_kinds {
   aj_kind_info *chunks[CHUNK_COUNT];
 };
 
-typedef struct place { uint32_t chunk, offset; } place;
+typedef struct place {
+  uint32_t chunk, offset;
+} place;
 
 /* Entry i is kind i + 1. With i counted on from the size of the first chunk, the top bit tells the chunk. */
 static place find_place(uint32_t i) {
@@ -57,7 +59,10 @@ bool aj_kinds_catches(const aj_kinds *kinds, arrjit_kind handler, arrjit_kind ki
 
 /* ---- names ---- */
 
-typedef struct name_key { const char *text; size_t length; } name_key;
+typedef struct name_key {
+  const char *text;
+  size_t length;
+} name_key;
 
 static bool name_equals(const void *user, uint32_t index, const void *key) {
   const name_key *wanted = key;
@@ -102,7 +107,8 @@ static const char *parse_field(const char *at, aj_kind_field *out) {
 }
 
 /* "f64[0], i64[1], ..." onto the end of list. */
-static arrjit_status parse_fields(aj_mem *mem, const char *text, field_list *list, bool *out_open, arrjit_error *error) {
+static arrjit_status parse_fields(aj_mem *mem, const char *text, field_list *list, bool *out_open,
+                                  arrjit_error *error) {
   const char *at = skip_spaces(text);
   *out_open = false;
   if (*at == 0) return ARRJIT_OK;
@@ -121,8 +127,8 @@ static arrjit_status parse_fields(aj_mem *mem, const char *text, field_list *lis
     if (*at == 0) return ARRJIT_OK;
     if (*at++ != ',' || *(at = skip_spaces(at)) == 0) break;
   }
-  return aj_error_set(error, ARRJIT_MISUSE, "payload signature \"%s\" is not of the form \"f64[0], i64[1], ...\" at \"%s\"",
-                      text, at);
+  return aj_error_set(error, ARRJIT_MISUSE,
+                      "payload signature \"%s\" is not of the form \"f64[0], i64[1], ...\" at \"%s\"", text, at);
 }
 
 /* ---- adding ---- */
@@ -160,8 +166,8 @@ static bool reserve_place(aj_kinds *kinds, place at) {
   return kinds->chunks[at.chunk] != NULL;
 }
 
-static arrjit_status add_locked(aj_kinds *kinds, const char *name, arrjit_kind parent, const char *fields, arrjit_kind *out,
-                                arrjit_error *error) {
+static arrjit_status add_locked(aj_kinds *kinds, const char *name, arrjit_kind parent, const char *fields,
+                                arrjit_kind *out, arrjit_error *error) {
   uint32_t index = aj_kinds_count(kinds);
   name_key key = {name, strlen(name)};
   if (find_locked(kinds, key) != AJ_MAP_NONE)
@@ -197,7 +203,10 @@ arrjit_status aj_kinds_add(aj_kinds *kinds, const char *name, arrjit_kind parent
 /* ---- life ---- */
 
 static bool add_builtin(aj_kinds *kinds) {
-  static const struct { arrjit_kind kind, parent; const char *name, *fields; } rows[] = {
+  static const struct {
+    arrjit_kind kind, parent;
+    const char *name, *fields;
+  } rows[] = {
 #define KIND(ID, name, parent, fields, text) {ARRJIT_KIND_##ID, ARRJIT_KIND_##parent, name, fields},
 #include "ir/kinds.def"
 #undef KIND

@@ -1,4 +1,5 @@
-/* The kinds of a context: a tree with payload signatures. Shared by reference count: functions and results outlive contexts. */
+/* The kinds of a context: a tree with payload signatures. Shared by reference count: functions and results outlive
+ * contexts. */
 #ifndef AJ_IR_KIND_H
 #define AJ_IR_KIND_H
 
@@ -6,26 +7,30 @@
 #include "base/thread.h"
 #include "ir/type.h"
 
-typedef struct aj_kind_field { arrjit_dtype dtype; int32_t rank; } aj_kind_field;
+typedef struct aj_kind_field {
+  arrjit_dtype dtype;
+  int32_t rank;
+} aj_kind_field;
 typedef struct aj_kind_info {
   char *name;
-  arrjit_kind parent;        /* itself for a root */
-  uint32_t field_count;      /* the parent's included */
+  arrjit_kind parent;   /* itself for a root */
+  uint32_t field_count; /* the parent's included */
   aj_kind_field *fields;
-  bool open;                 /* any number of further fields may follow */
+  bool open; /* any number of further fields may follow */
 } aj_kind_info;
 typedef struct aj_kinds aj_kinds;
 
-aj_kinds *aj_kinds_create(aj_mem *mem);                 /* with the rows of kinds.def; NULL: no memory */
+aj_kinds *aj_kinds_create(aj_mem *mem); /* with the rows of kinds.def; NULL: no memory */
 void aj_kinds_retain(aj_kinds *kinds);
 void aj_kinds_release(aj_kinds *kinds);
 arrjit_status aj_kinds_add(aj_kinds *kinds, const char *name, arrjit_kind parent, const char *fields, arrjit_kind *out,
                            arrjit_error *error);
-arrjit_kind aj_kinds_find(const aj_kinds *kinds, const char *name, size_t length);   /* ARRJIT_KIND_NONE: no such */
+arrjit_kind aj_kinds_find(const aj_kinds *kinds, const char *name, size_t length); /* ARRJIT_KIND_NONE: no such */
 /* Stable address, immutable; NULL for a number that is none. Lock-free. */
 const aj_kind_info *aj_kinds_get(const aj_kinds *kinds, arrjit_kind kind);
 bool aj_kinds_is(const aj_kinds *kinds, arrjit_kind kind, arrjit_kind ancestor);
-/* Whether a handler for `handler` takes a failure of `kind`: as aj_kinds_is, but kinds below exit only by their own name. */
+/* Whether a handler for `handler` takes a failure of `kind`: as aj_kinds_is, but kinds below exit only by their own
+ * name. */
 bool aj_kinds_catches(const aj_kinds *kinds, arrjit_kind handler, arrjit_kind kind);
 uint32_t aj_kinds_count(const aj_kinds *kinds);
 

@@ -169,7 +169,7 @@ static LLVMValueRef run_field(aj_lower *lo, LLVMTypeRef type, size_t offset) {
 static void load_flags(aj_lower *lo) {
   LLVMValueRef stop = aj_ir_field(lo, lo->run, offsetof(aj_run, stop));
   LLVMValueRef cancel = run_field(lo, lo->t_ptr, offsetof(aj_run, cancel));
-  LLVMValueRef shutdown = run_field(lo, lo->t_ptr, offsetof(aj_run, shutdown));
+  LLVMValueRef shutdown = run_field(lo, lo->t_ptr, offsetof(aj_run, job_stop));
   LLVMValueRef triggered = aj_ir_field(lo, cancel, offsetof(arrjit_cancel, triggered));
   lo->cancel_flag = LLVMBuildSelect(lo->b, LLVMBuildIsNull(lo->b, cancel, ""), stop, triggered, "");
   lo->shutdown_flag = LLVMBuildSelect(lo->b, LLVMBuildIsNull(lo->b, shutdown, ""), stop, shutdown, "");

@@ -34,8 +34,8 @@ LLVMTypeRef aj_ir_memory_type(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes) 
 
 /* ---- constants ---- */
 
-LLVMValueRef aj_ir_i64(aj_lower *lo, int64_t value) { return LLVMConstInt(lo->t_i64, (uint64_t)value, 1); }
-LLVMValueRef aj_ir_i32(aj_lower *lo, int32_t value) { return LLVMConstInt(lo->t_i32, (uint64_t)(int64_t)value, 1); }
+LLVMValueRef aj_ir_i64(aj_lower *lo, int64_t value) { return LLVMConstInt(lo->t_i64, (unsigned long long)value, 1); }
+LLVMValueRef aj_ir_i32(aj_lower *lo, int32_t value) { return LLVMConstInt(lo->t_i32, (unsigned long long)value, 1); }
 LLVMValueRef aj_ir_pointer(aj_lower *lo, const void *address) {
   return LLVMConstIntToPtr(LLVMConstInt(lo->t_i64, (uint64_t)(uintptr_t)address, 0), lo->t_ptr);
 }

@@ -17,12 +17,14 @@ typedef struct trying {
   LLVMBasicBlockRef *handler_blocks; /* entered with run->exn set */
   LLVMBasicBlockRef *direct;         /* entered with none */
   LLVMBasicBlockRef onward, out;
-  LLVMValueRef outer;                /* run->handling outside */
   aj_merge merge;
 } trying;
 
-static LLVMValueRef handling_field(aj_lower *lo) { return aj_ir_field(lo, lo->run, offsetof(aj_run, handling)); }
-static void set_handling(aj_lower *lo, LLVMValueRef exn) { LLVMBuildStore(lo->b, exn, handling_field(lo)); }
+/* What failed while `handled` was handled, or waited behind a finally, has it as its context. */
+static void link_context(aj_lower *lo, LLVMValueRef handled) {
+  LLVMValueRef args[] = {lo->run, handled};
+  aj_ir_call(lo, "aj_nh_context", lo->t_void, 2, args, true);
+}
 
 static bool needs_no_exn(const aj_region *region) {
   if (region->last_use[region->params[0]->slot] != AJ_UNUSED) return false;
@@ -56,7 +58,7 @@ static void lower_body(aj_lower *lo, trying *t) {
   for (uint32_t i = 0; i < t->handlers; i++) LLVMAddCase(branch, aj_ir_i32(lo, (int32_t)i), t->handler_blocks[i]);
 }
 
-/* Takes the exception and makes it what is being handled; NULL: it is not needed. */
+/* Takes the exception; null when it is not needed. */
 static LLVMValueRef enter_handler(aj_lower *lo, trying *t, uint32_t i) {
   aj_ir_at(lo, t->handler_blocks[i]);
   if (t->direct[i]) {
@@ -70,7 +72,6 @@ static LLVMValueRef enter_handler(aj_lower *lo, trying *t, uint32_t i) {
   LLVMBasicBlockRef go = aj_ir_block(lo, "handle");
   LLVMBuildCondBr(lo->b, LLVMBuildIsNull(lo->b, exn, ""), t->onward, go);
   aj_ir_at(lo, go);
-  set_handling(lo, exn);
   return exn;
 }
 
@@ -81,12 +82,9 @@ static void lower_handler(aj_lower *lo, trying *t, uint32_t i) {
   if (lo->arena->failed) return;
   handler.vals[handler.region->params[0]->slot] = (aj_lv){.v = exn};
   const aj_node *yield = aj_lower_region(lo, &handler);
-  if (yield) {
-    if (!t->direct[i]) set_handling(lo, t->outer);
-    aj_merge_add(lo, &t->merge, &handler, yield);
-  }
+  if (yield) aj_merge_add(lo, &t->merge, &handler, yield);
   aj_ir_at(lo, landing.block);
-  set_handling(lo, t->outer);
+  link_context(lo, exn);
   LLVMBuildBr(lo->b, t->onward);
 }
 
@@ -100,10 +98,9 @@ static void carry_results(aj_lower *lo, trying *t, LLVMBasicBlockRef joined, LLV
   }
 }
 
-static void end_finally(aj_lower *lo, trying *t, LLVMValueRef began) {
+static void end_finally(aj_lower *lo, LLVMValueRef began) {
   LLVMValueRef args[] = {lo->run, began};
   aj_ir_call(lo, "aj_nh_unmask", lo->t_void, 2, args, false);
-  set_handling(lo, t->outer);
 }
 
 static void lower_finally(aj_lower *lo, trying *t) {
@@ -119,18 +116,18 @@ static void lower_finally(aj_lower *lo, trying *t) {
   carry_results(lo, t, joined, t->onward);
   LLVMValueRef normal = LLVMBuildIsNull(lo->b, pending, "");
   LLVMValueRef began = aj_ir_call(lo, "aj_nh_mask", lo->t_i32, 1, &lo->run, false);
-  set_handling(lo, LLVMBuildSelect(lo->b, normal, t->outer, pending, ""));
   uint32_t index = t->node->region_count - 1;
   aj_landing landing = {.block = aj_ir_block(lo, "landing"), .stop = t->finished->regions[index]};
   aj_scope finally = inner_scope(lo, t, index, &landing);
   if (lo->arena->failed) return;
   LLVMBasicBlockRef after = aj_ir_block(lo, "after"), again = aj_ir_block(lo, "again");
   if (aj_lower_region(lo, &finally)) {
-    end_finally(lo, t, began);
+    end_finally(lo, began);
     LLVMBuildCondBr(lo->b, normal, after, again);
   }
   aj_ir_at(lo, landing.block);
-  end_finally(lo, t, began);
+  link_context(lo, pending);
+  end_finally(lo, began);
   LLVMBuildBr(lo->b, t->out);
   aj_ir_at(lo, again);
   LLVMValueRef args[] = {lo->run, pending};
@@ -159,7 +156,6 @@ void aj_lower_try(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   }
   t.onward = aj_ir_block(lo, "onward");
   t.out = t.has_finally ? aj_ir_block(lo, "out") : t.onward;
-  t.outer = aj_ir_load(lo, lo->t_ptr, handling_field(lo));
   aj_merge_begin(lo, &t.merge, scope, node, 1 + t.handlers);
   lower_body(lo, &t);
   for (uint32_t i = 0; i < t.handlers && !lo->arena->failed; i++) lower_handler(lo, &t, i);

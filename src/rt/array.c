@@ -1,5 +1,5 @@
-/* Arrays. One with its own memory is a single allocation, the elements behind the header; others point into memory of the
- * host or of another array. A view keeps the array at the root, so chains of views never grow. */
+/* Arrays. One with its own memory is a single allocation, the elements behind the header; others point into memory of
+ * the host or of another array. A view keeps the array at the root, so chains of views never grow. */
 #include "rt/array.h"
 
 #include <string.h>
@@ -13,8 +13,10 @@ bool aj_array_shape_bytes(arrjit_dtype dtype, int32_t rank, const int64_t *dims,
   for (int32_t i = 0; i < rank; i++) {
     if (dims[i] < 0) return false;
     /* Extents beside a 0 count too: every product of some of them stays in range, in whatever order it is made. */
-    if (dims[i] == 0) empty = true;
-    else if (!aj_i64_mul(bytes, dims[i], &bytes)) return false;
+    if (dims[i] == 0)
+      empty = true;
+    else if (!aj_i64_mul(bytes, dims[i], &bytes))
+      return false;
   }
   *out_bytes = empty ? 0 : bytes;
   return true;

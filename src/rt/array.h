@@ -8,18 +8,19 @@
 struct arrjit_array {
   _Atomic int64_t refs;
   aj_core *core;
-  arrjit_array *base;            /* whose data it shares, or NULL */
-  void *block;                   /* own memory, this header included, or NULL */
+  arrjit_array *base; /* whose data it shares, or NULL */
+  void *block;        /* own memory, this header included, or NULL */
   size_t block_bytes;
-  arrjit_release_data *release;  /* of wrapped memory, or NULL */
+  arrjit_release_data *release; /* of wrapped memory, or NULL */
   void *release_user, *release_data;
   aj_view view;
 };
 
-/* Bytes of a dense block of that type. False: no such dtype, a rank or extent out of range, or a size that overflows. */
+/* Bytes of a dense block of that type. False: no such dtype, a rank or extent out of range, or a size that overflows.
+ */
 bool aj_array_shape_bytes(arrjit_dtype dtype, int32_t rank, const int64_t *dims, int64_t *out_bytes);
-/* Own memory, dense, 64-byte aligned; contents zeroed when `zero`. dims are validated here: NULL is lack of memory or a size
- * that overflows. */
+/* Own memory, dense, 64-byte aligned; contents zeroed when `zero`. dims are validated here: NULL is lack of memory or a
+ * size that overflows. */
 arrjit_array *aj_array_create(aj_core *core, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero);
 /* Over memory of the host; `release` (may be NULL) is called with (user, data) at the end. NULL: no memory. */
 arrjit_array *aj_array_wrap(aj_core *core, const aj_view *view, arrjit_release_data *release, void *user, void *data);

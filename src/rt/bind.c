@@ -1,17 +1,25 @@
-/* Binding the slots of a module to the host's functions for one run. For direct ones the description that libffi wants is
- * made here once, with room for the arguments of a call, so that calling allocates nothing. */
+/* Binding the slots of a module to the host's functions for one run. For direct ones the description that libffi wants
+ * is made here once, with room for the arguments of a call, so that calling allocates nothing. */
 #include "rt/bind.h"
 
 #include <ffi.h>
 #include <string.h>
 
-typedef union scalar { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; float f32; double f64; ffi_arg wide; } scalar;
+typedef union scalar {
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+  float f32;
+  double f64;
+  ffi_arg wide;
+} scalar;
 
 typedef struct aj_direct {
   ffi_cif cif;
   uint32_t count;
   ffi_type **types;
-  void **pointers;     /* to values */
+  void **pointers; /* to values */
   scalar *values;
 } aj_direct;
 
@@ -58,17 +66,22 @@ static arrjit_status describe(aj_mem *mem, const aj_slot *slot, aj_direct **out,
     return ARRJIT_OK;
   }
   aj_mem_free(mem, direct, direct_bytes(count));
-  return aj_error_set(error, ARRJIT_UNAVAILABLE, "slot \"%s\": libffi cannot call a function of that signature", slot->name);
+  return aj_error_set(error, ARRJIT_UNAVAILABLE, "slot \"%s\": libffi cannot call a function of that signature",
+                      slot->name);
 }
 
 /* libffi widens integer results to a register, so the value's own bytes are found by its type, not by its address. */
 static void store_result(const arrjit_view *result, scalar value) {
   const aj_dtype_info *info = &aj_dtypes[result->dtype];
   scalar narrow = value;
-  if (info->cls == AJ_CLASS_BOOL) narrow.u8 = (uint8_t)value.wide != 0;
-  else if (info->cls != AJ_CLASS_FLOAT && info->bytes == 1) narrow.u8 = (uint8_t)value.wide;
-  else if (info->cls != AJ_CLASS_FLOAT && info->bytes == 2) narrow.u16 = (uint16_t)value.wide;
-  else if (info->cls != AJ_CLASS_FLOAT && info->bytes == 4) narrow.u32 = (uint32_t)value.wide;
+  if (info->cls == AJ_CLASS_BOOL)
+    narrow.u8 = (uint8_t)value.wide != 0;
+  else if (info->cls != AJ_CLASS_FLOAT && info->bytes == 1)
+    narrow.u8 = (uint8_t)value.wide;
+  else if (info->cls != AJ_CLASS_FLOAT && info->bytes == 2)
+    narrow.u16 = (uint16_t)value.wide;
+  else if (info->cls != AJ_CLASS_FLOAT && info->bytes == 4)
+    narrow.u32 = (uint32_t)value.wide;
   memcpy(result->data, &narrow, info->bytes);
 }
 
@@ -89,11 +102,13 @@ static aj_bound_slot *find_slot(aj_run *run, const char *name) {
 static arrjit_status bind_one(aj_run *run, size_t i, const arrjit_binding *binding, arrjit_error *error) {
   if (!binding->slot) return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot is NULL", i);
   aj_bound_slot *bound = find_slot(run, binding->slot);
-  if (!bound) return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: the function has no slot \"%s\"", i, binding->slot);
+  if (!bound)
+    return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: the function has no slot \"%s\"", i, binding->slot);
   if (bound->callback || bound->direct)
     return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot \"%s\" is bound twice", i, binding->slot);
   if (!binding->callback == !binding->direct)
-    return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot \"%s\" needs either callback or direct", i, binding->slot);
+    return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot \"%s\" needs either callback or direct", i,
+                        binding->slot);
   if (binding->direct) {
     arrjit_status status = describe(&run->core->mem, bound->slot, &bound->call, error);
     if (status != ARRJIT_OK) return status;

@@ -1,11 +1,11 @@
-/* Calling the host and taking its failures. The good path allocates nothing: the record of the call is on the stack, and an
- * exn is made only when the host calls arrjit_fail. */
+/* Calling the host and taking its failures. The good path allocates nothing: the record of the call is on the stack,
+ * and an exn is made only when the host calls arrjit_fail. */
 #include "rt/callback.h"
 
 #include "rt/bind.h"
 
-/* Runs also when a foreign exception unwinds out of the callback. Then the run's memory goes with the stack that holds it,
- * so at least the timer must not look at it any more. */
+/* Runs also when a foreign exception unwinds out of the callback. Then the run's memory goes with the stack that holds
+ * it, so at least the timer must not look at it any more. */
 static void end_call(arrjit_call_info *call) {
   if (AJ_LIKELY(call->returned)) return;
   aj_run_unwatch(call->run);
@@ -22,8 +22,8 @@ static bool raise_unbound(aj_run *run, const aj_slot *slot) {
 static bool raise_bad_bool(aj_run *run, const aj_slot *slot, uint32_t result, int value) {
   char name[256], message[400];
   aj_exn_escape(name, sizeof name, slot->name);
-  aj_bounded_printf(message, sizeof message, "callback \"%s\" wrote %d into bool result %u: expected 0 or 1", name, value,
-                    (unsigned)result);
+  aj_bounded_printf(message, sizeof message, "callback \"%s\" wrote %d into bool result %u: expected 0 or 1", name,
+                    value, (unsigned)result);
   return aj_run_raise(run, ARRJIT_KIND_CALLBACK_CONTRACT, 0, message, 0, NULL);
 }
 
@@ -49,7 +49,8 @@ static arrjit_status call_host(const aj_bound_slot *bound, arrjit_call_info *cal
                                const arrjit_view *results) {
   const aj_slot *slot = bound->slot;
   if (bound->callback)
-    return bound->callback(bound->user, call, slot->param_count, args, slot->is_value ? slot->result_count : 0, results);
+    return bound->callback(bound->user, call, slot->param_count, args, slot->is_value ? slot->result_count : 0,
+                           results);
   aj_direct_call(bound, args, results);
   return ARRJIT_OK;
 }
@@ -61,9 +62,10 @@ bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, const 
   __attribute__((cleanup(end_call))) arrjit_call_info call = {.run = run, .slot = bound->slot};
   aj_fpenv_leave(run->fpenv);
   arrjit_status status = call_host(bound, &call, args, results);
-  run->fpenv = aj_fpenv_enter();   /* the host may have changed its own state in the callback: that is what to go back to */
+  run->fpenv =
+      aj_fpenv_enter(); /* the host may have changed its own state in the callback: that is what to go back to */
   call.returned = true;
   if (AJ_UNLIKELY(status != ARRJIT_OK)) return take_failure(run, &call, status);
-  if (AJ_UNLIKELY(call.failure != NULL)) aj_exn_release(call.failure);   /* it recovered: no mark is left */
+  if (AJ_UNLIKELY(call.failure != NULL)) aj_exn_release(call.failure); /* it recovered: no mark is left */
   return bound->slot->is_value ? check_results(run, bound->slot, results) : true;
 }

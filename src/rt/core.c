@@ -1,5 +1,5 @@
-/* Making and dropping the core. It holds its own allocator, so it is allocated through a copy that then moves in, and freed
- * through a copy that was moved out. */
+/* Making and dropping the core. It holds its own allocator, so it is allocated through a copy that then moves in, and
+ * freed through a copy that was moved out. */
 #include "rt/core.h"
 
 #include "rt/exn.h"
@@ -26,7 +26,7 @@ static aj_exn *create_no_memory(aj_core *core) {
   aj_exn *exn = aj_mem_alloc(&core->mem, sizeof *exn);
   if (!exn) return NULL;
   atomic_init(&exn->refs, 1);
-  exn->core = core;   /* not retained: it is part of the core */
+  exn->core = core; /* not retained: it is part of the core */
   exn->kind = ARRJIT_KIND_MEMORY;
   exn->depth = 1;
   return exn;

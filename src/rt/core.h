@@ -1,4 +1,5 @@
-/* What a context's arrays, results, functions and runs share, by reference count: it lives until the last of them is gone. */
+/* What a context's arrays, results, functions and runs share, by reference count: it lives until the last of them is
+ * gone. */
 #ifndef AJ_RT_CORE_H
 #define AJ_RT_CORE_H
 
@@ -20,15 +21,18 @@ typedef struct aj_core {
   aj_kinds *kinds;
   aj_events events;
   aj_sem_cache *sem;
-  aj_timer timer;                       /* aj_timer_stop when the context goes */
-  struct aj_exn *no_memory;             /* aj_exn_no_memory */
+  aj_timer timer;           /* aj_timer_stop when the context goes */
+  struct aj_exn *no_memory; /* aj_exn_no_memory */
   _Atomic int64_t options[AJ_OPTION_COUNT];
-  _Atomic int64_t activations;          /* runs and runners alive: the context cannot be destroyed */
+  _Atomic int64_t activations; /* runs and runners alive: the context cannot be destroyed */
   _Atomic int64_t runs_interpreted, runs_native, runs_failed;
   _Atomic int64_t functions_compiled, compilations_stopped, compile_ns, code_bytes;
 } aj_core;
 
-typedef struct aj_option_info { const char *name; int64_t value, least, most; } aj_option_info;   /* value: the default */
+typedef struct aj_option_info {
+  const char *name;
+  int64_t value, least, most;
+} aj_option_info; /* value: the default */
 extern const aj_option_info aj_options[AJ_OPTION_COUNT];
 
 /* refs 1, options at their defaults. NULL: no memory. */

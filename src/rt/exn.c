@@ -1,5 +1,5 @@
-/* Life of exceptions. What raising again makes borrows message, payload and frames from its origin and keeps that alive.
- * Causes and contexts form a graph without cycles: an exn is linked before anyone else sees it. */
+/* Life of exceptions. What raising again makes borrows message, payload and frames from its origin and keeps that
+ * alive. Causes and contexts form a graph without cycles: an exn is linked before anyone else sees it. */
 #include "rt/exn.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ aj_exn *aj_exn_create_views(aj_core *core, arrjit_kind kind, int64_t code, const
 static aj_exn *find_root(aj_exn *exn) { return exn->origin ? exn->origin : exn; }
 
 aj_exn *aj_exn_again(const aj_exn *exn) {
-  aj_exn *old = (aj_exn *)(uintptr_t)exn;   /* only its reference counts change */
+  aj_exn *old = (aj_exn *)(uintptr_t)exn; /* only its reference counts change */
   if (is_no_memory(exn)) return old;
   aj_exn *again = create_empty(exn->core, exn->kind, exn->code);
   if (!again) return NULL;
@@ -97,7 +97,8 @@ void aj_exn_retain(aj_exn *exn) {
 }
 
 static void link_one(aj_exn *exn, aj_exn **place, aj_exn *other) {
-  if (!other || *place || is_no_memory(exn) || find_root(other) == find_root(exn) || other->depth >= AJ_EXN_DEPTH) return;
+  if (!other || *place || is_no_memory(exn) || find_root(other) == find_root(exn) || other->depth >= AJ_EXN_DEPTH)
+    return;
   aj_exn_retain(other);
   *place = other;
   if (exn->depth <= other->depth) exn->depth = other->depth + 1;

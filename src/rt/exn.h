@@ -6,20 +6,27 @@
 
 /* One frame of a trace, as compact as it is when it happens; strings are looked up when asked for. */
 typedef enum aj_arm {
-  AJ_ARM_NONE, AJ_ARM_THEN, AJ_ARM_ELSE, AJ_ARM_CASE, AJ_ARM_COND, AJ_ARM_BODY, AJ_ARM_HANDLER, AJ_ARM_FINALLY
+  AJ_ARM_NONE,
+  AJ_ARM_THEN,
+  AJ_ARM_ELSE,
+  AJ_ARM_CASE,
+  AJ_ARM_COND,
+  AJ_ARM_BODY,
+  AJ_ARM_HANDLER,
+  AJ_ARM_FINALLY
 } aj_arm;
 typedef struct aj_site {
-  const aj_node *node;       /* of the finished module */
-  uint16_t arm;              /* aj_arm */
-  uint16_t arm_index;        /* of CASE and HANDLER */
-  int64_t iteration;         /* -1: no loop */
+  const aj_node *node; /* of the finished module */
+  uint16_t arm;        /* aj_arm */
+  uint16_t arm_index;  /* of CASE and HANDLER */
+  int64_t iteration;   /* -1: no loop */
 } aj_site;
 
 enum { AJ_TRACE_INNER = 128, AJ_TRACE_OUTER = 16 };
 typedef struct aj_trace {
-  uint32_t count, capacity;  /* kept */
-  uint64_t total;            /* seen */
-  aj_site *sites;            /* innermost first; past AJ_TRACE_INNER a ring of the newest: read with aj_trace_get */
+  uint32_t count, capacity; /* kept */
+  uint64_t total;           /* seen */
+  aj_site *sites;           /* innermost first; past AJ_TRACE_INNER a ring of the newest: read with aj_trace_get */
 } aj_trace;
 
 typedef struct aj_exn {
@@ -27,23 +34,27 @@ typedef struct aj_exn {
   aj_core *core;
   arrjit_kind kind;
   int64_t code;
-  char *message;             /* template, owned; NULL: the kind's name */
+  char *message; /* template, owned; NULL: the kind's name */
   uint32_t payload_count;
-  arrjit_array **payload;    /* dense, owned */
-  struct aj_host_ref *host;  /* shared by re-raises; destroyed once */
-  char **frames;             /* the host's own frames, innermost first */
+  arrjit_array **payload;   /* dense, owned */
+  struct aj_host_ref *host; /* shared by re-raises; destroyed once */
+  char **frames;            /* the host's own frames, innermost first */
   uint32_t frame_count;
   aj_trace trace;
-  struct aj_exn *cause, *context;   /* set by aj_exn_link */
-  struct aj_exn *origin;     /* of what aj_exn_again made: owns message, payload and frames; else NULL */
-  struct aj_exn *next_dead;  /* while being released */
-  uint32_t depth;            /* of the longest chain of causes and contexts, itself included */
-  void *keep;                /* what trace nodes live in: a function; released with keep_release */
+  struct aj_exn *cause, *context; /* set by aj_exn_link */
+  struct aj_exn *origin;          /* of what aj_exn_again made: owns message, payload and frames; else NULL */
+  struct aj_exn *next_dead;       /* while being released */
+  uint32_t depth;                 /* of the longest chain of causes and contexts, itself included */
+  void *keep;                     /* what trace nodes live in: a function; released with keep_release */
   void (*keep_release)(void *keep);
 } aj_exn;
 
 /* What a callback gave as its own. Owned by one exn: what is raised again shares it through its origin. */
-typedef struct aj_host_ref { aj_core *core; void *pointer; void (*destroy)(void *); } aj_host_ref;
+typedef struct aj_host_ref {
+  aj_core *core;
+  void *pointer;
+  void (*destroy)(void *);
+} aj_host_ref;
 
 /* Payload is copied, dense: a host may write to its arrays later. Message is copied. NULL: no memory. */
 aj_exn *aj_exn_create(aj_core *core, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
@@ -58,8 +69,8 @@ aj_exn *aj_exn_again(const aj_exn *exn);
 void aj_exn_retain(aj_exn *exn);
 /* NULL is fine. */
 void aj_exn_release(aj_exn *exn);
-/* Sets cause and context (either may be NULL), retained, of a new exn. A chain deeper than AJ_EXN_DEPTH is cut: what would
- * make it deeper is left out. An exn is never linked to itself, and the one for lack of memory to nothing. */
+/* Sets cause and context (either may be NULL), retained, of a new exn. A chain deeper than AJ_EXN_DEPTH is cut: what
+ * would make it deeper is left out. An exn is never linked to itself, and the one for lack of memory to nothing. */
 enum { AJ_EXN_DEPTH = 32 };
 void aj_exn_link(aj_exn *exn, aj_exn *cause, aj_exn *context);
 /* Adds one entry, outward; when there is no memory the entry is only counted. */
@@ -78,8 +89,8 @@ void aj_exn_escape(char *out, size_t size, const char *s);
 void aj_exn_render_array(const arrjit_array *array, aj_text *out);
 /* Appends kind, message, payload, trace and causes as lines of text, the same bytes in every tier. */
 void aj_exn_report(const aj_exn *exn, aj_text *out);
-/* The exn of kind memory for when nothing can be allocated: made with the core, gone with it. It may be retained, released,
- * linked and added to, all to no effect. */
+/* The exn of kind memory for when nothing can be allocated: made with the core, gone with it. It may be retained,
+ * released, linked and added to, all to no effect. */
 aj_exn *aj_exn_no_memory(aj_core *core);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a callback tells of its failure, checked against the signature of its kind and copied. The host's pointer is taken
- * first: from then on exactly one reference count decides when it is destroyed. */
+/* What a callback tells of its failure, checked against the signature of its kind and copied. The host's pointer is
+ * taken first: from then on exactly one reference count decides when it is destroyed. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,7 +42,8 @@ static bool matches_kind(const aj_kind_info *info, const arrjit_failure *failure
   if (failure->payload_count < info->field_count) return false;
   if (failure->payload_count > info->field_count && !info->open) return false;
   for (uint32_t i = 0; i < info->field_count; i++)
-    if (failure->payload[i].dtype != info->fields[i].dtype || failure->payload[i].rank != info->fields[i].rank) return false;
+    if (failure->payload[i].dtype != info->fields[i].dtype || failure->payload[i].rank != info->fields[i].rank)
+      return false;
   return true;
 }
 
@@ -52,7 +53,8 @@ static void explain_payload(const aj_kind_info *info, const arrjit_failure *fail
     append(why, WHY_BYTES, "%s%s[%" PRId32 "]", i ? ", " : "", dtype_name(info->fields[i].dtype), info->fields[i].rank);
   append(why, WHY_BYTES, "%s), but the callback gave (", !info->open ? "" : info->field_count ? ", ..." : "...");
   for (size_t i = 0; i < failure->payload_count; i++)
-    append(why, WHY_BYTES, "%s%s[%" PRId32 "]", i ? ", " : "", dtype_name(failure->payload[i].dtype), failure->payload[i].rank);
+    append(why, WHY_BYTES, "%s%s[%" PRId32 "]", i ? ", " : "", dtype_name(failure->payload[i].dtype),
+           failure->payload[i].rank);
   append(why, WHY_BYTES, ")");
 }
 
@@ -134,7 +136,7 @@ static aj_host_ref *create_host(aj_core *core, const arrjit_failure *failure) {
 }
 
 static void record(arrjit_call_info *call, aj_exn *exn) {
-  aj_exn_release(call->failure);   /* told of several: the last one is why the callback returns */
+  aj_exn_release(call->failure); /* told of several: the last one is why the callback returns */
   call->failure = exn ? exn : aj_exn_no_memory(call->run->core);
 }
 

@@ -1,5 +1,5 @@
-/* Entering and leaving the library's floating-point environment. Writing the register costs tens of cycles, reading it a
- * few: so it is written only where it differs. */
+/* Entering and leaving the library's floating-point environment. Writing the register costs tens of cycles, reading it
+ * a few: so it is written only where it differs. */
 #include "rt/fpenv.h"
 
 #include "rt/run.h"

@@ -1,5 +1,5 @@
-/* The control bits of the floating-point environment: rounding, flushing of subnormals, traps. Semantics fix them (nearest
- * even, subnormals kept, no traps); exception flags are left to accumulate. */
+/* The control bits of the floating-point environment: rounding, flushing of subnormals, traps. Semantics fix them
+ * (nearest even, subnormals kept, no traps); exception flags are left to accumulate. */
 #ifndef AJ_RT_FPENV_H
 #define AJ_RT_FPENV_H
 
@@ -8,14 +8,14 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
-#define AJ_FP_CONTROL UINT64_C(0xffc0)   /* MXCSR: all but the six exception flags */
-#define AJ_FP_DEFAULT UINT64_C(0x1f80)   /* traps masked, nearest even, nothing flushed */
+#define AJ_FP_CONTROL UINT64_C(0xffc0) /* MXCSR: all but the six exception flags */
+#define AJ_FP_DEFAULT UINT64_C(0x1f80) /* traps masked, nearest even, nothing flushed */
 static inline uint64_t aj_fpenv_read(void) { return _mm_getcsr(); }
 static inline void aj_fpenv_write(uint64_t bits) { _mm_setcsr((unsigned)bits); }
 
 #elif defined(__aarch64__)
 
-#define AJ_FP_CONTROL UINT64_C(0x07c89f07)   /* FPCR: formats, rounding, traps; the flags are in FPSR */
+#define AJ_FP_CONTROL UINT64_C(0x07c89f07) /* FPCR: formats, rounding, traps; the flags are in FPSR */
 #define AJ_FP_DEFAULT UINT64_C(0)
 static inline uint64_t aj_fpenv_read(void) {
   uint64_t bits;

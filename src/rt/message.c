@@ -8,13 +8,24 @@
 enum { SHOWN_ELEMENTS = 8 };
 
 static void render_int(const aj_dtype_info *info, const char *element, aj_text *out) {
-  union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } v = {0};
+  union {
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+  } v = {0};
   memcpy(&v, element, info->bytes);
   bool is_signed = info->cls == AJ_CLASS_INT;
   int64_t i = info->bytes == 1 ? v.i8 : info->bytes == 2 ? v.i16 : info->bytes == 4 ? v.i32 : v.i64;
   uint64_t u = info->bytes == 1 ? v.u8 : info->bytes == 2 ? v.u16 : info->bytes == 4 ? v.u32 : v.u64;
-  if (is_signed) aj_text_printf(out, "%" PRId64, i);
-  else aj_text_printf(out, "%" PRIu64, u);
+  if (is_signed)
+    aj_text_printf(out, "%" PRId64, i);
+  else
+    aj_text_printf(out, "%" PRIu64, u);
 }
 
 static void render_float(const aj_dtype_info *info, const char *element, aj_text *out) {
@@ -72,7 +83,7 @@ static size_t read_placeholder(const char *at, uint32_t *out_index) {
 static void cut(aj_text *out, size_t start) {
   if (!out->data || out->count - start <= AJ_MESSAGE_BYTES) return;
   size_t at = start + AJ_MESSAGE_BYTES - 3;
-  while (at > start && ((unsigned char)out->data[at] & 0xc0) == 0x80) at--;   /* no half of a UTF-8 sequence */
+  while (at > start && ((unsigned char)out->data[at] & 0xc0) == 0x80) at--; /* no half of a UTF-8 sequence */
   out->count = at;
   out->data[at] = 0;
   aj_text_puts(out, "...");
@@ -97,7 +108,7 @@ void aj_exn_render(const aj_exn *exn, aj_text *out) {
     if (length && index < exn->payload_count) {
       aj_exn_render_array(exn->payload[index], out);
     } else if (length) {
-      aj_text_add(out, at, length);   /* no such field: stands as it is */
+      aj_text_add(out, at, length); /* no such field: stands as it is */
     } else {
       length = at[1] == at[0] ? 2 : 1;
       aj_text_add(out, at, 1);
@@ -109,9 +120,11 @@ void aj_exn_render(const aj_exn *exn, aj_text *out) {
 
 void aj_exn_escape(char *out, size_t size, const char *s) {
   size_t count = 0;
-  for (; *s && count + 3 <= size; s++) {
-    if (*s == '{' || *s == '}') out[count++] = *s;
-    out[count++] = *s;
+  for (; *s; s++) {
+    size_t needed = *s == '{' || *s == '}' ? 2 : 1;
+    if (count + needed >= size) break;
+    memset(out + count, *s, needed);
+    count += needed;
   }
   out[count] = 0;
 }

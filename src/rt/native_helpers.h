@@ -42,6 +42,8 @@ void aj_nh_trace(aj_run *run, const aj_nh_site *site, const int64_t *iterations)
 void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iterations);
 /* A for whose step is 0; operands are lo, hi, step. */
 void aj_nh_bad_step(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *const *operands);
+/* Whether a slice or reshape fits the extents of its operand. */
+int32_t aj_nh_check_view(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env);
 int32_t aj_nh_check_shape(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env);
 int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
                        const void *const *in, void *out);
@@ -63,6 +65,8 @@ void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterati
 int32_t aj_nh_match(aj_run *run, const aj_node *try_node);
 /* Moves run->exn into the list: the handler runs. NULL: run->exn is kind memory now. */
 aj_exn *aj_nh_take(aj_run *run, aj_nh_exns *exns);
+/* run->exn was raised while `handled` (NULL is fine) was handled, or waited behind a finally. */
+void aj_nh_context(aj_run *run, aj_exn *handled);
 /* Forgets run->exn: the handler does not look at it and cannot fail. */
 void aj_nh_drop(aj_run *run);
 /* As aj_nh_take, for a finally; NULL also when the failure is one that no finally sees. */

@@ -1,4 +1,5 @@
-/* Whether a run has to end. The common answer is no and costs a few loads: no clock is read unless a finally is masked. */
+/* Whether a run has to end. The common answer is no and costs a few loads: no clock is read unless a finally is masked.
+ */
 #include "rt/run.h"
 
 static int read_flag(const _Atomic int *flag) { return atomic_load_explicit(flag, memory_order_relaxed); }
@@ -12,10 +13,14 @@ static int read_stops(const aj_run *run) {
 
 /* Flags stay set and the counter stays at zero: what ended a run once ends it at each later poll too. */
 static bool end_run(aj_run *run, int stops) {
-  if (stops & AJ_STOP_CANCEL) aj_run_raise(run, ARRJIT_KIND_CANCELLED, 0, "the run was cancelled", 0, NULL);
-  else if (stops & AJ_STOP_DEADLINE) aj_run_raise(run, ARRJIT_KIND_DEADLINE, 0, "the deadline of the run has passed", 0, NULL);
-  else if (stops & AJ_STOP_SHUTDOWN) aj_run_raise(run, ARRJIT_KIND_SHUTDOWN, 0, "the runner is shutting down", 0, NULL);
-  else aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "the run has used up its loop iterations", 0, NULL);
+  if (stops & AJ_STOP_CANCEL)
+    aj_run_raise(run, ARRJIT_KIND_CANCELLED, 0, "the run was cancelled", 0, NULL);
+  else if (stops & AJ_STOP_DEADLINE)
+    aj_run_raise(run, ARRJIT_KIND_DEADLINE, 0, "the deadline of the run has passed", 0, NULL);
+  else if (stops & AJ_STOP_SHUTDOWN)
+    aj_run_raise(run, ARRJIT_KIND_SHUTDOWN, 0, "the runner is shutting down", 0, NULL);
+  else
+    aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "the run has used up its loop iterations", 0, NULL);
   return true;
 }
 

@@ -1,7 +1,5 @@
-/* A failure as lines of text. Everything in it comes from the exn and the finished module, so all tiers give the same bytes:
- *   error: arith: integer division by zero
- *     payload 0: i64 = 3
- *     at checked_div #12 in main (model.c:40) [layer/norm]
+/* A failure as lines of text. Everything in it comes from the exn and the finished module, so all tiers give the same
+ * bytes: error: arith: integer division by zero payload 0: i64 = 3 at checked_div #12 in main (model.c:40) [layer/norm]
  *     at while #4 in main (model.c:31) body iteration 5
  *   caused by: runtime: ... */
 #include <inttypes.h>
@@ -57,7 +55,8 @@ static void report_trace(const aj_exn *exn, aj_text *out) {
     if (omitted && i == AJ_TRACE_INNER) aj_text_printf(out, "  ... %" PRIu64 " entries left out\n", omitted);
     report_site(aj_trace_get(&exn->trace, i), out);
   }
-  if (omitted && exn->trace.count <= AJ_TRACE_INNER) aj_text_printf(out, "  ... %" PRIu64 " entries left out\n", omitted);
+  if (omitted && exn->trace.count <= AJ_TRACE_INNER)
+    aj_text_printf(out, "  ... %" PRIu64 " entries left out\n", omitted);
 }
 
 static void report_one(const aj_exn *exn, const char *heading, aj_text *out) {
@@ -73,9 +72,12 @@ static void report_one(const aj_exn *exn, const char *heading, aj_text *out) {
 }
 
 void aj_exn_report(const aj_exn *exn, aj_text *out) {
-  /* Depth first, cause before context. Links may be shared, so the number of blocks is bounded, not only their depth; with
-   * at most two pushed for one taken the stack cannot overflow. */
-  struct { const aj_exn *exn; const char *heading; } stack[AJ_EXN_DEPTH + 1];
+  /* Depth first, cause before context. Links may be shared, so the number of blocks is bounded, not only their depth;
+   * with at most two pushed for one taken the stack cannot overflow. */
+  struct {
+    const aj_exn *exn;
+    const char *heading;
+  } stack[AJ_EXN_DEPTH + 1];
   uint32_t count = 0;
   stack[count].exn = exn;
   stack[count++].heading = "error: ";

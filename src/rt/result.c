@@ -34,7 +34,7 @@ static const char *make_text(const arrjit_result *result, void (*render)(const a
   aj_text out;
   aj_text_init(&out, &result->core->mem);
   render(result->exn, &out);
-  aj_text_puts(&out, "");   /* a buffer even when nothing was added */
+  aj_text_puts(&out, ""); /* a buffer even when nothing was added */
   if (out.failed) {
     aj_text_free(&out);
     return "";

@@ -5,22 +5,30 @@
 #include "arrjit/run.h"
 #include "rt/exn.h"
 
-struct arrjit_cancel { _Atomic int64_t refs; aj_core *core; _Atomic int triggered; };
-arrjit_cancel *aj_cancel_create(aj_core *core);   /* NULL: no memory */
+struct arrjit_cancel {
+  _Atomic int64_t refs;
+  aj_core *core;
+  _Atomic int triggered;
+};
+arrjit_cancel *aj_cancel_create(aj_core *core); /* NULL: no memory */
 void aj_cancel_retain(arrjit_cancel *cancel);
-void aj_cancel_release(arrjit_cancel *cancel);    /* NULL is fine */
+void aj_cancel_release(arrjit_cancel *cancel); /* NULL is fine */
 
-/* ---- floating-point environment (rt/fpenv.c): set on entry only if it differs, restored on exit and around callbacks ---- */
-typedef struct aj_fpenv { uint64_t saved; bool changed; } aj_fpenv;   /* control bits of the host */
+/* ---- floating-point environment (rt/fpenv.c) ---- */
+/* Set on entry only if it differs, restored on exit and around callbacks. */
+typedef struct aj_fpenv {
+  uint64_t saved;
+  bool changed;
+} aj_fpenv; /* control bits of the host */
 aj_fpenv aj_fpenv_enter(void);
 void aj_fpenv_leave(aj_fpenv env);
 
-typedef struct aj_bound_slot {       /* a callback slot with its binding */
+typedef struct aj_bound_slot { /* a callback slot with its binding */
   arrjit_callback_fn *callback;
   void *user;
   void (*direct)(void);
   const aj_slot *slot;
-  struct aj_direct *call;            /* how libffi calls `direct` */
+  struct aj_direct *call; /* how libffi calls `direct` */
 } aj_bound_slot;
 
 /* Bits of aj_run.stop. */
@@ -28,27 +36,27 @@ enum { AJ_STOP_DEADLINE = 1, AJ_STOP_CANCEL = 2, AJ_STOP_SHUTDOWN = 4 };
 
 typedef struct aj_run {
   aj_core *core;
-  const aj_module *module;           /* finished */
-  void *function;                    /* arrjit_function *, retained: exceptions keep it for their traces */
+  const aj_module *module; /* finished */
+  void *function;          /* arrjit_function *, retained: exceptions keep it for their traces */
   uint32_t slot_count;
-  aj_bound_slot *slots;              /* by aj_run_bind */
-  aj_fpenv fpenv;                    /* what aj_fpenv_enter gave when the run began: the host's state for its callbacks */
+  aj_bound_slot *slots; /* by aj_run_bind */
+  aj_fpenv fpenv;       /* what aj_fpenv_enter gave when the run began: the host's state for its callbacks */
   /* polling: `stop` is looked at by every tier at back-edges and between blocks */
-  _Atomic int stop;                  /* AJ_STOP_* bits, set by timer, cancel, shutdown; looked at first */
+  _Atomic int stop; /* AJ_STOP_* bits, set by timer, cancel, shutdown; looked at first */
   arrjit_cancel *cancel;
-  const _Atomic int *job_stop;       /* AJ_STOP_* bits of a runner's job, or NULL */
-  int64_t deadline_ns;               /* 0: none */
+  const _Atomic int *job_stop; /* AJ_STOP_* bits of a runner's job, or NULL */
+  int64_t deadline_ns;         /* 0: none */
   aj_timer_entry timer;
-  int64_t iterations_left;           /* back-edges; INT64_MAX: no limit */
-  int64_t depth, max_depth;          /* calls inside the graph */
-  int64_t bytes, max_bytes;          /* memory of this run; max 0: no limit */
-  aj_exn *exn;                       /* in flight: set exactly when a step reports failure */
-  int64_t masked_until_ns;           /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
-  int64_t work;                      /* nodes times elements interpreted so far: what auto mode counts */
+  int64_t iterations_left;  /* back-edges; INT64_MAX: no limit */
+  int64_t depth, max_depth; /* calls inside the graph */
+  int64_t bytes, max_bytes; /* memory of this run; max 0: no limit */
+  aj_exn *exn;              /* in flight: set exactly when a step reports failure */
+  int64_t masked_until_ns;  /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
+  int64_t work;             /* nodes times elements interpreted so far: what auto mode counts */
 } aj_run;
 
-/* True when the run has to end: then run->exn is set (cancelled, deadline, shutdown or limit). Cheap; call at every back-edge
- * (count_iteration true) and between blocks. */
+/* True when the run has to end: then run->exn is set (cancelled, deadline, shutdown or limit). Cheap; call at every
+ * back-edge (count_iteration true) and between blocks. */
 bool aj_run_poll(aj_run *run, bool count_iteration);
 /* Watches the run's deadline, when it has one: call before the first poll. False: run->exn is set. */
 bool aj_run_watch(aj_run *run);
@@ -59,7 +67,8 @@ bool aj_run_charge(aj_run *run, size_t bytes);
 /* Sets run->exn. Kind memory when it cannot be made. Always returns false, for `return aj_run_raise(...)`. */
 bool aj_run_raise(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
                   arrjit_array *const *payload);
-/* The exn of a failed routine: arith has payload (lane, operand elements at lane), index (position, index, axis, bound). */
+/* The exn of a failed routine: arith has payload (lane, operand elements at lane), index (position, index, axis,
+ * bound). */
 bool aj_run_raise_sem(aj_run *run, const aj_sem_fail *fail, uint32_t operand_count, const aj_view *operands);
 bool aj_run_raise_memory(aj_run *run);
 bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
@@ -68,15 +77,15 @@ bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char 
 bool aj_run_raise_extent(aj_run *run, int32_t axis, int64_t dim, int64_t expected, int64_t got);
 /* Computes the derived symbols of func in env. False: one is out of range, run->exn is set (kind shape). */
 bool aj_run_derive(aj_run *run, const aj_func *func, int64_t *env);
-enum { AJ_FINALLY_GRACE_NS = 10000000 };
+enum { AJ_FINALLY_GRACE_NS = 10000000 }; /* how long masked_until_ns lies ahead when a finally begins */
 
 /* ---- callbacks (rt/callback.c) ---- */
-/* Calls slot with dense arguments; value results are pre-sized, zeroed by the caller. False: run->exn is set (host frames in
- * it, no site yet). An unbound optional io slot does nothing; an unbound required one raises unbound.
- * Direct C functions go through libffi here; native code may call them straight. FP state is the host's during the call. */
+/* Calls slot with dense arguments; value results are pre-sized, zeroed by the caller. False: run->exn is set (host
+ * frames in it, no site yet). An unbound optional io slot does nothing; an unbound required one raises unbound. Direct
+ * C functions go through libffi here; native code may call them straight. FP state is the host's during the call. */
 bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, const arrjit_view *results);
-/* Binds by name; MISUSE for a name that is no slot, a binding with neither or both functions, or a direct one whose slot
- * is not all scalars. */
+/* Binds by name; MISUSE for a name that is no slot, a binding with neither or both functions, or a direct one whose
+ * slot is not all scalars. */
 arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error);
 /* Frees what aj_run_bind made; fine when it was not called or failed. */
 void aj_run_unbind(aj_run *run);

@@ -1,5 +1,5 @@
-/* The compact trace of an exn: the innermost 128 entries, then a ring of the 16 newest, which at the end are the outermost.
- * Growth to the ring comes in one step, so that no allocation can fail once the ring turns. */
+/* The compact trace of an exn: the innermost 128 entries, then a ring of the 16 newest, which at the end are the
+ * outermost. Growth to the ring comes in one step, so that no allocation can fail once the ring turns. */
 #include <stdio.h>
 
 #include "rt/exn.h"
@@ -21,7 +21,7 @@ static bool grow(aj_exn *exn) {
 
 void aj_trace_add(aj_exn *exn, aj_site site) {
   aj_trace *trace = &exn->trace;
-  if (exn == exn->core->no_memory) return;   /* shared by all runs of the core */
+  if (exn == exn->core->no_memory) return; /* shared by all runs of the core */
   uint64_t before = trace->total++;
   if (trace->count == FULL) {
     trace->sites[AJ_TRACE_INNER + (before - AJ_TRACE_INNER) % AJ_TRACE_OUTER] = site;

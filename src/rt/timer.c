@@ -1,5 +1,5 @@
-/* One thread a core that sets stop flags when deadlines pass. Registrations form a ring sorted by deadline; there are as many
- * as runs with a deadline at one time, so walking it is cheap. */
+/* One thread a core that sets stop flags when deadlines pass. Registrations form a ring sorted by deadline; there are
+ * as many as runs with a deadline at one time, so walking it is cheap. */
 #include "rt/timer.h"
 
 #include <unistd.h>

@@ -48,7 +48,7 @@ static bool copy_params(aj_region *to, const aj_region *from, aj_value **map) {
 static bool copy_region(program_builder *p, const aj_region *from) {
   aj_arena *arena = &p->module->arena;
   aj_func *func = aj_module_add_func(p->module, "main", 0, NULL, 0, NULL);
-  p->region = func == NULL ? NULL : func->root = aj_region_create(func, NULL, 0);
+  p->region = func == NULL ? NULL : (func->root = aj_region_create(func, NULL, 0));
   aj_value **map = AJ_NEW_ARRAY(arena, from->slot_count, aj_value *);
   uint32_t *first = AJ_NEW_ARRAY(arena, from->node_count + 1, uint32_t);
   if (p->region == NULL || map == NULL || first == NULL || !copy_params(p->region, from, map)) return false;

@@ -32,7 +32,7 @@ static aj_program *make_program(aj_mem *mem, aj_op op, arrjit_dtype dtype) {
   aj_program *program = NULL;
   const aj_type *type = aj_module_type(module, dtype, 0, NULL);
   aj_func *func = aj_module_add_func(module, "main", 0, NULL, 0, NULL);
-  aj_region *region = func == NULL ? NULL : func->root = aj_region_create(func, NULL, 0);
+  aj_region *region = func == NULL ? NULL : (func->root = aj_region_create(func, NULL, 0));
   aj_value *x = region == NULL || type == NULL ? NULL : aj_region_add_param(region, type);
   if (x != NULL) {
     aj_builder b;

@@ -110,7 +110,7 @@ bool aj_parser_attrs(aj_parser *p) {
 
 static bool add_bytes(aj_parser *p, const void *bytes, size_t count) {
   int64_t most = p->limits.max_const_bytes < UINT32_MAX ? p->limits.max_const_bytes : UINT32_MAX;
-  if (p->const_bytes + (int64_t)p->text.count + (int64_t)count > most)
+  if ((int64_t)(p->module->const_bytes + p->text.count) + (int64_t)count > most)
     return aj_parser_fail(p, &p->token, AJ_AIR_LIMIT_CONST, (long long)most);
   aj_text_add(&p->text, bytes, count);
   return !p->text.failed || aj_parser_no_memory(p);

@@ -94,7 +94,7 @@ static bool parse_const(aj_parser *p) {
   if (!aj_parser_literal(p, type->dtype)) return false;
   p->lexer = behind;
   p->token = behind_token;
-  p->const_bytes += (int64_t)p->text.count;
+  p->module->const_bytes += p->text.count;
   const aj_attr attrs[] = {aj_attr_int(AJ_ATTR_DTYPE, type->dtype),
                            aj_attr_ints(AJ_ATTR_SHAPE, (size_t)type->rank, type->dims),
                            aj_attr_bytes(AJ_ATTR_VALUE, p->text.data, p->text.count)};
@@ -104,7 +104,7 @@ static bool parse_const(aj_parser *p) {
 }
 
 static bool count_node(aj_parser *p, const aj_token *at) {
-  if (++p->node_count > p->limits.max_nodes)
+  if ((int64_t)++p->module->node_total > p->limits.max_nodes)
     return aj_parser_fail(p, at, AJ_AIR_LIMIT_NODES, (long long)p->limits.max_nodes);
   if (p->lines && !AJ_VEC_PUSH(p->lines->mem, &p->lines->nodes, at->line)) return aj_parser_no_memory(p);
   return true;

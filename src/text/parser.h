@@ -47,7 +47,6 @@ typedef struct aj_parser {
   aj_token token;                        /* the next one, not yet taken */
   aj_func *func;                         /* whose symbols bare names are */
   uint32_t scope, scope_count;           /* of the innermost region */
-  int64_t node_count, const_bytes;
   aj_map name_map;
   AJ_VEC(aj_name_entry) names;
   AJ_VEC(aj_parse_frame) frames;

@@ -38,7 +38,7 @@ static void test_case_f21_failing_io_callback_comes_back_as_a_value(void **state
   arrjit_function *function = one_io_call(f, TYPE(F64), 0);
   tk_bind(f, "cb", fail_bare, NULL);
   const tk_outcome *o = RUN(f, function, SCALAR(f, F64, 1));
-  EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK, 0, NULL);
+  EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK, ARRJIT_FAILED, "the callback failed");
   assert_string_equal(o->path, "callback");
   tk_bind(f, "cb", NULL, NULL);
   EXPECT(RUN(f, function, SCALAR(f, F64, 1)), 0, F64, 1);
@@ -412,7 +412,7 @@ static void test_callback_is_not_moved_out_of_its_loop(void **state) {
   assert_int_equal(f->slots[0].calls, 15);
   tk_bind(f, "count", fail_on_third, NULL);
   const tk_outcome *o = RUN(f, function);
-  EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK, 0, NULL);
+  EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK, ARRJIT_FAILED, NULL);
   assert_int_equal(f->slots[0].calls, 3);
   assert_string_equal(o->path, "callback < for body 2 < for body 0");
 }

@@ -123,16 +123,17 @@ static void test_case_b48_partial_sums(void **state) {
 static void test_switch_takes_the_last_case_when_out_of_range(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
-  arrjit_value index = PARAM(g, "index", I32), out;
+  arrjit_value index = PARAM(g, "index", I64), out;
   arrjit_switch_begin(g, index);
   arrjit_switch_case(g, LIST(arrjit_const_i32(g, 10)));
   arrjit_switch_case(g, LIST(arrjit_const_i32(g, 11)));
   arrjit_switch_end(g, LIST(arrjit_const_i32(g, 12)), &out);
   RETURN(g, out);
   arrjit_function *function = tk_finish(f, g);
-  static const int32_t in[] = {0, 1, 2, 3, -1, INT32_MAX, INT32_MIN}, want[] = {10, 11, 12, 12, 12, 12, 12};
+  static const int64_t in[] = {0, 1, 2, 3, -1, INT64_MAX, INT64_MIN, (int64_t)1 << 32};
+  static const int32_t want[] = {10, 11, 12, 12, 12, 12, 12, 12};
   for (size_t k = 0; k < TK_COUNT(in); k++) {
-    const tk_outcome *o = RUN(f, function, SCALAR(f, I32, in[k]));
+    const tk_outcome *o = RUN(f, function, SCALAR(f, I64, in[k]));
     EXPECT(o, 0, I32, want[k]);
   }
 }

@@ -33,7 +33,7 @@ static void check_lanes(tk_fixture *f, build_fn *build, size_t operands, arrjit_
       if (i + constants >= operands) {
         x[i] = arrjit_const(g, &type, all);
       } else {
-        x[i] = arrjit_param(g, "x", &type);
+        x[i] = arrjit_param(g, "", &type);
         arrays[inputs++] = tk_array(f, type, all);
       }
       free(all);

@@ -95,7 +95,10 @@ void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mod
   if (mode == TK_RESUME) set_option(context, ARRJIT_OPTION_RESUME_EVERYWHERE, 1);
   if (mode == TK_AUTO) {
     set_option(context, ARRJIT_OPTION_HOT_WORK, 0);
-    run_once(function, of[mode], call, out);
+    tk_call warm = *call;
+    warm.outputs = NULL;
+    warm.donated = 0;
+    run_once(function, of[mode], &warm, out);
     tk_outcome_free(out);
     if (arrjit_context_wait_idle(context, -1) != ARRJIT_OK) tk_die("the compiler does not come to rest");
   }

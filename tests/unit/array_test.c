@@ -5,7 +5,11 @@
 #include "engine/engine.h"
 #include "test_main.h"
 
-typedef struct fixture { tk_alloc alloc; arrjit_allocator host; arrjit_context context; } fixture;
+typedef struct fixture {
+  tk_alloc alloc;
+  arrjit_allocator host;
+  arrjit_context context;
+} fixture;
 
 static void begin(fixture *f) {
   memset(f, 0, sizeof *f);
@@ -82,9 +86,14 @@ static void test_empty_and_extreme_shapes(void **state) {
   arrjit_array_release(a);
   arrjit_error error;
   const arrjit_type bad[] = {
-      {ARRJIT_DTYPE_NONE, 0, {0}},    {(arrjit_dtype)99, 0, {0}}, {ARRJIT_F64, -1, {0}},
-      {ARRJIT_F64, 17, {0}},          {ARRJIT_F64, 1, {-1}},      {ARRJIT_F64, 2, {INT64_C(1) << 31, INT64_C(1) << 31}},
-      {ARRJIT_BOOL, 2, {INT64_MAX, 2}}, {ARRJIT_I8, 3, {INT64_MAX, 2, 0}},
+      {ARRJIT_DTYPE_NONE, 0, {0}},
+      {(arrjit_dtype)99, 0, {0}},
+      {ARRJIT_F64, -1, {0}},
+      {ARRJIT_F64, 17, {0}},
+      {ARRJIT_F64, 1, {-1}},
+      {ARRJIT_F64, 2, {INT64_C(1) << 31, INT64_C(1) << 31}},
+      {ARRJIT_BOOL, 2, {INT64_MAX, 2}},
+      {ARRJIT_I8, 3, {INT64_MAX, 2, 0}},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     a = NULL;
@@ -110,12 +119,13 @@ static void test_wrap_sees_strides_and_releases_once(void **state) {
   begin(&f);
   char bytes[1 + 6 * sizeof(int32_t)];
   int32_t numbers[6] = {0, 1, 2, 3, 4, 5};
-  memcpy(bytes + 1, numbers, sizeof numbers);   /* unaligned on purpose */
+  memcpy(bytes + 1, numbers, sizeof numbers); /* unaligned on purpose */
   arrjit_type type = type2(ARRJIT_I32, 3, 2);
   const int64_t strides[] = {-8, 4};
   void *released = NULL;
   arrjit_array *a = NULL, *copy = NULL, *view = NULL;
-  assert_int_equal(arrjit_array_wrap(&f.context, &type, bytes + 17, strides, note_release, &released, &a, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_array_wrap(&f.context, &type, bytes + 17, strides, note_release, &released, &a, NULL),
+                   ARRJIT_OK);
   assert_false(arrjit_array_is_dense(a));
   assert_ptr_equal(arrjit_array_data(a), bytes + 17);
   assert_int_equal(arrjit_array_copy(a, &copy, NULL), ARRJIT_OK);
@@ -165,12 +175,30 @@ static void test_wrap_refuses_what_cannot_be(void **state) {
 
 static void test_view_bounds(void **state) {
   (void)state;
-  static const struct { int64_t start, step, extent; bool ok; } rows[] = {
-      {0, 1, 10, true},   {0, 1, 11, false},  {9, -1, 10, true},  {9, -1, 11, false}, {0, 3, 4, true},
-      {0, 3, 5, false},   {10, 1, 0, true},   {11, 1, 0, false},  {10, 1, 1, false},  {-1, 1, 1, false},
-      {0, 0, 1, false},   {0, 1, -1, false},  {5, INT64_MAX, 1, true}, {5, INT64_MAX, 2, false},
-      {5, INT64_MIN, 2, false}, {INT64_MAX, 1, 1, false}, {INT64_MIN, 1, 1, false}, {0, 1, INT64_MAX, false},
-      {0, INT64_MAX, INT64_MAX, false}, {1, -1, 2, true},
+  static const struct {
+    int64_t start, step, extent;
+    bool ok;
+  } rows[] = {
+      {0, 1, 10, true},
+      {0, 1, 11, false},
+      {9, -1, 10, true},
+      {9, -1, 11, false},
+      {0, 3, 4, true},
+      {0, 3, 5, false},
+      {10, 1, 0, true},
+      {11, 1, 0, false},
+      {10, 1, 1, false},
+      {-1, 1, 1, false},
+      {0, 0, 1, false},
+      {0, 1, -1, false},
+      {5, INT64_MAX, 1, true},
+      {5, INT64_MAX, 2, false},
+      {5, INT64_MIN, 2, false},
+      {INT64_MAX, 1, 1, false},
+      {INT64_MIN, 1, 1, false},
+      {0, 1, INT64_MAX, false},
+      {0, INT64_MAX, INT64_MAX, false},
+      {1, -1, 2, true},
   };
   fixture f;
   begin(&f);
@@ -271,7 +299,8 @@ static void test_no_memory_changes_nothing(void **state) {
   tk_alloc_arm(&f.alloc, 1);
   assert_int_equal(arrjit_array_create(&f.context, &type, data, &out, NULL), ARRJIT_MEMORY);
   tk_alloc_arm(&f.alloc, 1);
-  assert_int_equal(arrjit_array_wrap(&f.context, &type, data, NULL, note_release, &released, &out, NULL), ARRJIT_MEMORY);
+  assert_int_equal(arrjit_array_wrap(&f.context, &type, data, NULL, note_release, &released, &out, NULL),
+                   ARRJIT_MEMORY);
   tk_alloc_arm(&f.alloc, 1);
   assert_int_equal(arrjit_array_view(a, &zero, &one, &two, &out, NULL), ARRJIT_MEMORY);
   tk_alloc_arm(&f.alloc, 1);

@@ -16,7 +16,11 @@
 #include "base/vec.h"
 #include "test_main.h"
 
-typedef struct memory { tk_alloc alloc; arrjit_allocator host; aj_mem mem; } memory;
+typedef struct memory {
+  tk_alloc alloc;
+  arrjit_allocator host;
+  aj_mem mem;
+} memory;
 
 static void memory_init(memory *m) {
   memset(m, 0, sizeof *m);
@@ -328,7 +332,7 @@ static void test_numbers_are_the_shortest_that_read_back(void **state) {
     double value, back;
     memcpy(&value, &bits, sizeof value);
     if (i % 4 == 0) value = (double)(int64_t)(bits % 100000) / 1000;
-    if (i % 4 == 1) bits &= ~(UINT64_MAX >> 12), memcpy(&value, &bits, sizeof value);   /* powers of two */
+    if (i % 4 == 1) bits &= ~(UINT64_MAX >> 12), memcpy(&value, &bits, sizeof value); /* powers of two */
     if (!(value - value == 0)) continue;
     char out[AJ_NUMBER_BYTES], reference[64] = "";
     aj_number_f64(out, value);
@@ -406,11 +410,17 @@ static void test_condition_times_out(void **state) {
   aj_mutex_destroy(&mutex);
 }
 
+static __attribute__((noinline)) size_t stack_left_below(size_t bytes_used) {
+  volatile char big[100000];
+  for (size_t i = 0; i < sizeof big; i++) big[i] = (char)bytes_used;
+  return aj_stack_left() + (size_t)(big[7] - (char)bytes_used);
+}
+
 static void *measure_stack(void *arg) {
-  char big[100000];
-  memset(big, 1, sizeof big);
-  *(size_t *)arg = aj_stack_left() + (size_t)(big[7] - 1);
+  size_t *left = arg;
   sigset_t blocked;
+  left[0] = aj_stack_left();
+  left[1] = stack_left_below(1);
   pthread_sigmask(SIG_BLOCK, NULL, &blocked);
   return sigismember(&blocked, SIGUSR1) ? arg : NULL;
 }
@@ -418,14 +428,14 @@ static void *measure_stack(void *arg) {
 static void test_thread_has_its_stack(void **state) {
   (void)state;
   assert_true(aj_stack_left() > 100000);
-  size_t left[2] = {0};
+  size_t left[2][2] = {{0}};
   for (int i = 0; i < 2; i++) {
     aj_thread thread;
-    assert_true(aj_thread_start(&thread, i ? 256 << 10 : 0, measure_stack, &left[i]));
+    assert_true(aj_thread_start(&thread, i ? 512 << 10 : 4 << 20, measure_stack, left[i]));
     aj_thread_join(&thread);
+    assert_in_range(left[i][0] - left[i][1], 100000, 110000);
   }
-  assert_true(left[0] > left[1]);
-  assert_true(left[1] > 50000 && left[1] < (256 << 10) - 100000);
+  assert_in_range(left[0][0] - left[1][0], 3 << 20, 4 << 20);
   assert_true(aj_thread_cpu_ns() > 0);
 }
 

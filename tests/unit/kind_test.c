@@ -6,7 +6,12 @@
 #include "ir/kind.h"
 #include "test_main.h"
 
-typedef struct fixture { tk_alloc alloc; arrjit_allocator host; aj_mem mem; aj_kinds *kinds; } fixture;
+typedef struct fixture {
+  tk_alloc alloc;
+  arrjit_allocator host;
+  aj_mem mem;
+  aj_kinds *kinds;
+} fixture;
 
 static void begin(fixture *f) {
   memset(f, 0, sizeof *f);
@@ -74,8 +79,8 @@ static void test_children_extend_their_parents_fields(void **state) {
 
 static void test_bad_signatures_are_refused(void **state) {
   (void)state;
-  static const char *const bad[] = {"f64",        "f64[",     "f64[]",   "f64[17]",      "f64[0],",   "f64[0] i64[0]",
-                                    "x[0]",       "f64[0",    "f64[-1]", "..., f64[0]",  ",",         "f64[0],,i64[0]",
+  static const char *const bad[] = {"f64",        "f64[",      "f64[]",   "f64[17]",       "f64[0],",  "f64[0] i64[0]",
+                                    "x[0]",       "f64[0",     "f64[-1]", "..., f64[0]",   ",",        "f64[0],,i64[0]",
                                     "f64[0] ..,", "f64[0], .", "f64 [0]", "f64[0];i64[0]", "f64[001]", "...."};
   fixture f;
   begin(&f);

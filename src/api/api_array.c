@@ -15,7 +15,8 @@ static arrjit_status read_type(const arrjit_type *type, aj_view *out, int64_t *o
   if (type->dtype <= ARRJIT_DTYPE_NONE || (size_t)type->dtype >= AJ_DTYPE_COUNT)
     return aj_error_set(error, ARRJIT_MISUSE, "type has dtype %d, which is none", (int)type->dtype);
   if (type->rank < 0 || type->rank > ARRJIT_MAX_RANK)
-    return aj_error_set(error, ARRJIT_MISUSE, "type has rank %" PRId32 ", expected 0 to %d", type->rank, ARRJIT_MAX_RANK);
+    return aj_error_set(error, ARRJIT_MISUSE, "type has rank %" PRId32 ", expected 0 to %d", type->rank,
+                        ARRJIT_MAX_RANK);
   for (int32_t i = 0; i < type->rank; i++)
     if (type->dims[i] < 0)
       return aj_error_set(error, ARRJIT_MISUSE, "type has extent %" PRId64 " in dim %" PRId32, type->dims[i], i);
@@ -29,8 +30,8 @@ static arrjit_status read_type(const arrjit_type *type, aj_view *out, int64_t *o
   return ARRJIT_OK;
 }
 
-arrjit_status arrjit_array_create(arrjit_context *context, const arrjit_type *type, const void *data, arrjit_array **out,
-                                  arrjit_error *error) {
+arrjit_status arrjit_array_create(arrjit_context *context, const arrjit_type *type, const void *data,
+                                  arrjit_array **out, arrjit_error *error) {
   aj_view view;
   int64_t bytes;
   if (!context) return fail_null(error, "context");
@@ -58,8 +59,9 @@ static bool reach_overflows(const aj_view *view) {
   return false;
 }
 
-arrjit_status arrjit_array_wrap(arrjit_context *context, const arrjit_type *type, void *data, const int64_t *strides_bytes,
-                                arrjit_release_data *release, void *user, arrjit_array **out, arrjit_error *error) {
+arrjit_status arrjit_array_wrap(arrjit_context *context, const arrjit_type *type, void *data,
+                                const int64_t *strides_bytes, arrjit_release_data *release, void *user,
+                                arrjit_array **out, arrjit_error *error) {
   aj_view view;
   int64_t bytes;
   if (!context) return fail_null(error, "context");
@@ -78,19 +80,20 @@ arrjit_status arrjit_array_wrap(arrjit_context *context, const arrjit_type *type
 }
 
 /* One dim of a view: moves the data pointer's offset to its start. */
-static arrjit_status view_dim(const aj_view *base, int32_t i, int64_t start, int64_t step, int64_t extent, aj_view *view,
-                              int64_t *offset, arrjit_error *error) {
+static arrjit_status view_dim(const aj_view *base, int32_t i, int64_t start, int64_t step, int64_t extent,
+                              aj_view *view, int64_t *offset, arrjit_error *error) {
   int64_t n = base->dims[i], last = start;
   if (step == 0) return aj_error_set(error, ARRJIT_MISUSE, "step of dim %" PRId32 " is 0", i);
   if (extent < 0) return aj_error_set(error, ARRJIT_MISUSE, "extent of dim %" PRId32 " is %" PRId64, i, extent);
   bool inside = start >= 0 && start <= n;
   if (extent > 0)
-    inside = inside && start < n && aj_i64_mul(extent - 1, step, &last) && aj_i64_add(start, last, &last) && last >= 0 &&
-             last < n;
+    inside = inside && start < n && aj_i64_mul(extent - 1, step, &last) && aj_i64_add(start, last, &last) &&
+             last >= 0 && last < n;
   if (!inside)
     return aj_error_set(error, ARRJIT_MISUSE,
                         "dim %" PRId32 ": start %" PRId64 ", step %" PRId64 ", extent %" PRId64
-                        " reach outside the base's extent %" PRId64, i, start, step, extent, n);
+                        " reach outside the base's extent %" PRId64,
+                        i, start, step, extent, n);
   view->dims[i] = extent;
   /* With one element at most the step is never taken, and may be too long to be a stride. */
   view->strides[i] = extent > 1 ? base->strides[i] * step : base->strides[i];
@@ -113,7 +116,7 @@ arrjit_status arrjit_array_view(arrjit_array *base, const int64_t *start, const 
   }
   if (!aj_array_shape_bytes(view.dtype, view.rank, view.dims, &bytes))
     return aj_error_set(error, ARRJIT_MISUSE, "the size of the view overflows");
-  if (bytes) view.data += offset;   /* an empty view points nowhere else */
+  if (bytes) view.data += offset; /* an empty view points nowhere else */
   arrjit_array *array = aj_array_share(base, &view);
   if (!array) return aj_error_memory(error, "a view");
   *out = array;

@@ -8,7 +8,9 @@
 
 void arrjit_result_destroy(arrjit_result *result) { aj_result_destroy(result); }
 int arrjit_result_ok(const arrjit_result *result) { return result ? !result->exn : 0; }
-size_t arrjit_result_output_count(const arrjit_result *result) { return result && !result->exn ? result->output_count : 0; }
+size_t arrjit_result_output_count(const arrjit_result *result) {
+  return result && !result->exn ? result->output_count : 0;
+}
 
 arrjit_array *arrjit_result_output(const arrjit_result *result, size_t index) {
   return index < arrjit_result_output_count(result) ? result->outputs[index] : NULL;
@@ -80,10 +82,12 @@ arrjit_result *arrjit_result_context(arrjit_result *result) {
 
 arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure) {
   if (!call) return ARRJIT_MISUSE;
-  if (!failure) aj_call_fail_contract(call, "arrjit_fail was given no failure");
+  if (!failure)
+    aj_call_fail_contract(call, "arrjit_fail was given no failure");
   else if (failure->struct_bytes != sizeof *failure)
     aj_call_fail_contract(call, "arrjit_fail was given a failure whose struct_bytes is not its size");
-  else aj_call_fail(call, failure);
+  else
+    aj_call_fail(call, failure);
   return ARRJIT_FAILED;
 }
 

@@ -1,0 +1,90 @@
+/* A graph under construction: the builder, the constructs that are open, and what the files graph*.c share. The host may pass
+ * anything; whatever is wrong becomes the graph's first error, and every later call does nothing. */
+#ifndef AJ_API_GRAPH_H
+#define AJ_API_GRAPH_H
+
+#ifndef ARRJIT_NO_LOCATIONS
+#define ARRJIT_NO_LOCATIONS
+#endif
+#include "arrjit/graph.h"
+#include "engine/engine.h"
+#include "ir/build.h"
+
+typedef enum aj_frame_kind {
+  AJ_FRAME_FUNC, AJ_FRAME_IF, AJ_FRAME_SWITCH, AJ_FRAME_WHILE, AJ_FRAME_FOR, AJ_FRAME_TRY
+} aj_frame_kind;
+typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
+
+/* A function or construct that is begun and not ended. After an error frames are still pushed and popped, so that ends know
+ * how many null values to give. */
+typedef struct aj_frame {
+  aj_frame_kind kind;
+  aj_frame_stage stage;        /* if: then, else; while: cond, body; try: body, handler, finally */
+  uint32_t yields;             /* most values that an arm was given, or carried ones */
+  aj_source source;            /* of the begin */
+  aj_func *func;               /* what was being built before: a function's frame changes it */
+  aj_region *outer;
+  size_t heads, regions, kinds;   /* where the frame's parts begin in the graph's lists */
+} aj_frame;
+
+struct arrjit_graph {
+  arrjit_context *context;     /* not retained: only used while the host may use it */
+  aj_core *core;               /* retained */
+  aj_module *module;           /* NULL once finished */
+  aj_builder b;
+  AJ_VEC(aj_frame) frames;     /* innermost last; [0] is main until it returns */
+  size_t lost_frames;          /* begun above the limit or without memory, innermost of all */
+  AJ_VEC(aj_value *) heads;    /* operands of open constructs before their captures */
+  AJ_VEC(aj_region *) regions; /* arms and bodies of open constructs */
+  AJ_VEC(int64_t) kinds;       /* of handlers */
+  AJ_VEC(aj_value *) scratch;  /* operands of the node being made */
+  AJ_VEC(const char *) labels; /* joined labels, innermost last */
+};
+
+static inline aj_value *aj_graph_value(arrjit_value value) { return (aj_value *)(uintptr_t)value; }
+static inline arrjit_value aj_host_value(const aj_value *value) { return (arrjit_value)(const void *)value; }
+
+/* ---- graph.c ---- */
+/* Whether anything can be built: a graph, not finished, without an error. NULL is fine. */
+bool aj_graph_ready(arrjit_graph *graph);
+/* A pointer that must not be NULL when there is something to read; if it is, an error that names it. */
+bool aj_graph_given(arrjit_graph *graph, const char *what, const void *pointer, size_t count);
+/* Clears the scratch list, and adds values to it; false: an error. */
+bool aj_graph_operands(arrjit_graph *graph, size_t count, const arrjit_value *values);
+bool aj_graph_add_operands(arrjit_graph *graph, size_t count, const arrjit_value *values);
+/* Writes results to the host's array, or null values; `out` may be NULL. */
+void aj_graph_give(arrjit_value *out, size_t count, const aj_node *node);
+
+/* ---- graph_value.c ---- */
+/* The host's type as one of function `to`, symbols mapped by name. Exceptions (rank -1) only where allowed. NULL: error. */
+const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit_type *type, aj_func *to, bool allow_exn);
+/* Types of a signature, in the module's arena. NULL: error. */
+const aj_type **aj_graph_types(arrjit_graph *graph, const char *what, size_t count, const arrjit_type *types, aj_func *to,
+                               bool allow_exn);
+/* A name: not NULL, not empty. */
+bool aj_graph_name(arrjit_graph *graph, const char *what, const char *name);
+
+/* ---- graph_op.c ---- */
+/* An attribute as generated builders give it. */
+typedef struct aj_graph_attr { aj_attr_name name; size_t count; const int64_t *ints; int64_t i; } aj_graph_attr;
+/* What the generated builders of ops.h call: operands, more operands, attributes. */
+arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands,
+                         size_t extra_count, const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs);
+
+/* ---- graph_frame.c ---- */
+/* Opens a construct; NULL when it is lost (limit, memory): an error, but its end will be matched. */
+aj_frame *aj_frame_push(arrjit_graph *graph, aj_frame_kind kind);
+/* The innermost construct, which must be of this kind; `call` is the name of the host's call for messages. */
+aj_frame *aj_frame_top(arrjit_graph *graph, aj_frame_kind kind, const char *call);
+/* Starts an arm or body of the innermost construct; NULL: error. */
+aj_region *aj_frame_begin_arm(arrjit_graph *graph, aj_frame *frame);
+/* Ends the arm that is being built with what it yields, unless it has raised. */
+void aj_frame_end_arm(arrjit_graph *graph, aj_frame *frame, size_t count, const arrjit_value *values);
+/* Closes the innermost construct: makes its node and gives its results, or null values after an error. */
+void aj_frame_finish(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t attr_count, const aj_attr *attrs,
+                     size_t count, arrjit_value *out);
+/* Forgets the innermost construct (that was lost, or after an error). */
+void aj_frame_pop(arrjit_graph *graph);
+const char *aj_frame_name(aj_frame_kind kind);
+
+#endif

@@ -1,0 +1,92 @@
+/* Constructs that are open: a stack of frames over lists of their operands, regions and kinds. */
+#include "api/graph.h"
+
+const char *aj_frame_name(aj_frame_kind kind) {
+  switch (kind) {
+  case AJ_FRAME_FUNC: return "a function";
+  case AJ_FRAME_IF: return "an if";
+  case AJ_FRAME_SWITCH: return "a switch";
+  case AJ_FRAME_WHILE: return "a while";
+  case AJ_FRAME_FOR: return "a for";
+  case AJ_FRAME_TRY: return "a try";
+  }
+  return "";
+}
+
+aj_frame *aj_frame_push(arrjit_graph *graph, aj_frame_kind kind) {
+  if (!graph || (!graph->module && !aj_graph_ready(graph))) return NULL;
+  int64_t most = aj_core_option(graph->core, AJ_OPTION_MAX_NESTING);
+  const aj_frame frame = {.kind = kind,
+                          .source = graph->b.source,
+                          .func = graph->b.func,
+                          .outer = graph->b.region,
+                          .heads = graph->heads.count,
+                          .regions = graph->regions.count,
+                          .kinds = graph->kinds.count};
+  if (graph->lost_frames == 0 && graph->frames.count <= (uint64_t)most) {
+    if (AJ_VEC_PUSH(&graph->core->mem, &graph->frames, frame)) return &graph->frames.data[graph->frames.count - 1];
+    aj_builder_no_memory(&graph->b);
+  }
+  graph->lost_frames++;
+  aj_builder_fail(&graph->b, ARRJIT_LIMIT, AJ_OP_NONE, "regions are nested deeper than max_nesting, %lld",
+                  (long long)most);
+  return NULL;
+}
+
+aj_frame *aj_frame_top(arrjit_graph *graph, aj_frame_kind kind, const char *call) {
+  if (!graph || (!graph->module && !aj_graph_ready(graph)) || graph->lost_frames) return NULL;
+  aj_frame *top = graph->frames.count ? &graph->frames.data[graph->frames.count - 1] : NULL;
+  if (top && top->kind == kind) return top;
+  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
+                  "%s inside %s; expected %s to be open and everything in it ended", call,
+                  top ? aj_frame_name(top->kind) : "no function", aj_frame_name(kind));
+  return NULL;
+}
+
+void aj_frame_pop(arrjit_graph *graph) {
+  if (graph->lost_frames) {
+    graph->lost_frames--;
+    return;
+  }
+  const aj_frame *top = &graph->frames.data[--graph->frames.count];
+  graph->b.func = top->func;
+  graph->b.region = top->outer;
+  graph->heads.count = top->heads;
+  graph->regions.count = top->regions;
+  graph->kinds.count = top->kinds;
+}
+
+aj_region *aj_frame_begin_arm(arrjit_graph *graph, aj_frame *frame) {
+  uint32_t index = (uint32_t)(graph->regions.count - frame->regions);
+  aj_region *region = aj_region_create(graph->b.func, NULL, index);
+  if (!region || !AJ_VEC_PUSH(&graph->core->mem, &graph->regions, region)) return aj_builder_no_memory(&graph->b), NULL;
+  graph->b.region = region;
+  return region;
+}
+
+void aj_frame_end_arm(arrjit_graph *graph, aj_frame *frame, size_t count, const arrjit_value *values) {
+  bool is_loop = frame->kind == AJ_FRAME_WHILE || frame->kind == AJ_FRAME_FOR;
+  if (!is_loop && frame->stage != AJ_STAGE_FINALLY && count > frame->yields && count < UINT32_MAX)
+    frame->yields = (uint32_t)count;
+  if (!aj_builder_ok(&graph->b)) return;
+  if (!aj_region_terminator(graph->b.region) && aj_graph_operands(graph, count, values))
+    aj_build(&graph->b, AJ_OP_YIELD, (uint32_t)count, graph->scratch.data, 0, NULL);
+  graph->b.region->closed = true;
+}
+
+void aj_frame_finish(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t attr_count, const aj_attr *attrs,
+                     size_t count, arrjit_value *out) {
+  aj_node *node = NULL;
+  if (aj_builder_ok(&graph->b)) {
+    aj_source now = graph->b.source;
+    graph->b.source = frame->source;
+    graph->b.region = frame->outer;
+    node = aj_build_regions(&graph->b, op, (uint32_t)(graph->heads.count - frame->heads),
+                            graph->heads.data + frame->heads, attr_count, attrs,
+                            (uint32_t)(graph->regions.count - frame->regions), graph->regions.data + frame->regions);
+    graph->b.source = now;
+  }
+  size_t most = frame->yields > count ? frame->yields : count;
+  aj_graph_give(out, node ? node->result_count : most, node);
+  aj_frame_pop(graph);
+}

@@ -1,0 +1,365 @@
+/* Kernels: fixed-width vector loops over an iteration space. Dims that all operands walk through as if they were one become
+ * one inner loop of whole vectors and a masked tail; the dims before are scalar loops. */
+#include "native/lower_kernel.h"
+
+#include <string.h>
+
+enum { POLL_POINTS = 1 << 15, BIG_BODY = 64 };
+
+/* ---- strides ---- */
+
+/* Stride of operand dim j in elements. */
+static LLVMValueRef dense_stride(aj_lower *lo, const aj_kernel_operand *o, int32_t j) {
+  LLVMValueRef stride = aj_ir_i64(lo, 1);
+  for (int32_t i = o->rank - 1; i > j; i--) stride = LLVMBuildMul(lo->b, stride, aj_ir_dim(lo, o->dims[i]), "");
+  return stride;
+}
+
+/* Strides by iteration dim, and the pointer moved to where all indices are 0. `turned`: dims that run backwards from their
+ * last element, whose extent may be a symbol. */
+static void set_strides(aj_kernel *k, aj_kernel_operand *o, uint32_t turned) {
+  aj_lower *lo = k->lo;
+  if (o->rank == 0 || o->lv.splat) return;
+  LLVMValueRef offset = aj_ir_i64(lo, 0);
+  for (int32_t j = 0; j < o->rank; j++) {
+    aj_index_term *t = &o->terms[j];
+    LLVMValueRef stride = dense_stride(lo, o, j), start = aj_ir_i64(lo, t->offset);
+    if (turned >> j & 1) start = LLVMBuildSub(lo->b, aj_ir_dim(lo, o->dims[j]), aj_ir_i64(lo, 1), "");
+    offset = LLVMBuildAdd(lo->b, offset, LLVMBuildMul(lo->b, stride, start, ""), "");
+    if (t->axis < 0) continue;
+    LLVMValueRef step = LLVMBuildMul(lo->b, stride, aj_ir_i64(lo, t->step), "");
+    LLVMValueRef *sum = &o->strides[t->axis];
+    *sum = *sum ? LLVMBuildAdd(lo->b, *sum, step, "") : step;
+  }
+  o->pointer = aj_ir_index(lo, o->lv.v, o->dtype, offset);
+}
+
+/* The operand dim that follows iteration dim d alone, -1: none does, -2: several do. */
+static int32_t dim_of(const aj_kernel_operand *o, int32_t d) {
+  int32_t found = -1;
+  for (int32_t j = 0; j < o->rank; j++)
+    if (o->terms[j].axis == d) found = found == -1 ? j : -2;
+  return found;
+}
+
+/* Whether the operand walks dims d and d + 1 as if they were one. */
+static bool merges(const aj_kernel *k, const aj_kernel_operand *o, int32_t d) {
+  if (o->rank == 0 || o->lv.splat) return true;
+  int32_t a = dim_of(o, d), b = dim_of(o, d + 1);
+  if (a == -1 && b == -1) return true;
+  return a >= 0 && b == a + 1 && o->terms[a].step == 1 && o->terms[b].step == 1 && o->terms[b].offset == 0 &&
+         aj_dim_equal(o->dims[b], k->dims[d + 1]);
+}
+
+static bool all_merge(const aj_kernel *k, int32_t d) {
+  if ((k->indexed >> d & 1) || (k->indexed >> (d + 1) & 1)) return false;
+  for (uint32_t i = 0; i < k->operand_count; i++)
+    if (!merges(k, &k->operands[i], d)) return false;
+  return true;
+}
+
+static bool is_one(LLVMValueRef value) { return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == 1; }
+
+static aj_access find_access(const aj_kernel *k, const aj_kernel_operand *o) {
+  if (o->rank == 0 || o->lv.splat) return AJ_ACCESS_SPLAT;
+  bool any = false;
+  for (int32_t d = k->inner; d < k->rank; d++) any = any || o->strides[d];
+  if (!any) return AJ_ACCESS_SPLAT;
+  for (int32_t d = k->inner; d + 1 < k->rank; d++)
+    if (!merges(k, o, d)) return AJ_ACCESS_COMPUTED;
+  return is_one(o->strides[k->rank - 1]) ? AJ_ACCESS_DENSE : AJ_ACCESS_STRIDED;
+}
+
+void aj_kernel_set_inner(aj_kernel *k, int32_t inner) {
+  k->inner = inner;
+  k->count = aj_ir_i64(k->lo, 1);
+  for (int32_t d = inner; d < k->rank; d++) k->count = LLVMBuildMul(k->lo->b, k->count, k->extents[d], "");
+  for (uint32_t i = 0; i < k->operand_count; i++) k->operands[i].access = find_access(k, &k->operands[i]);
+}
+
+void aj_kernel_hoist(aj_kernel *k) {
+  for (uint32_t i = 0; i < k->operand_count; i++) {
+    aj_kernel_operand *o = &k->operands[i];
+    if (o->access != AJ_ACCESS_SPLAT) continue;
+    o->hoisted = o->rank == 0 ? o->lv : aj_ir_load_element(k->lo, o->dtype, 1, o->pointer);
+    o->hoisted.splat = false;
+  }
+}
+
+/* ---- loops ---- */
+
+void aj_kernel_open(aj_kernel *k, int32_t first, int32_t last, uint32_t which, aj_kernel_loops *out) {
+  out->count = 0;
+  out->pointers = AJ_NEW_ARRAY(k->lo->arena, k->operand_count, LLVMValueRef);
+  if (!out->pointers) return;
+  for (uint32_t i = 0; i < k->operand_count; i++) out->pointers[i] = k->operands[i].pointer;
+  for (int32_t d = first; d < last; d++) {
+    if (!(which >> d & 1)) continue;
+    aj_ir_loop *loop = &out->loops[out->count++];
+    *loop = aj_ir_loop_begin(k->lo, k->extents[d]);
+    k->index[d] = loop->index;
+    for (uint32_t i = 0; i < k->operand_count; i++) {
+      aj_kernel_operand *o = &k->operands[i];
+      if (!o->strides[d]) continue;
+      LLVMValueRef offset = LLVMBuildMul(k->lo->b, loop->index, o->strides[d], "");
+      o->pointer = aj_ir_index(k->lo, o->pointer, o->dtype, offset);
+    }
+  }
+}
+
+void aj_kernel_close(aj_kernel *k, aj_kernel_loops *loops) {
+  while (loops->count > 0) aj_ir_loop_end(k->lo, &loops->loops[--loops->count]);
+  for (uint32_t i = 0; i < k->operand_count && loops->pointers; i++) k->operands[i].pointer = loops->pointers[i];
+}
+
+/* Whether all points together are few enough to go without a poll. */
+static bool is_small(const aj_kernel *k) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < k->rank; d++) {
+    if (aj_dim_is_symbol(k->dims[d]) || k->dims[d] > POLL_POINTS) return false;
+    count *= k->dims[d];
+    if (count > POLL_POINTS) return false;
+  }
+  return true;
+}
+
+void aj_kernel_poll(aj_kernel *k) {
+  if (!is_small(k)) aj_lower_poll(k->lo, k->scope, k->node, false);
+}
+
+/* ---- elementwise ---- */
+
+typedef struct elementwise { aj_kernel *k; LLVMValueRef out[AJ_KERNEL_RESULTS]; LLVMValueRef flat; } elementwise;
+
+static void eval_and_store(elementwise *e, const aj_points *p) {
+  aj_kernel *k = e->k;
+  aj_lv results[AJ_KERNEL_RESULTS];
+  aj_kernel_eval(k, p, LLVMBuildAdd(k->lo->b, e->flat, p->at, ""), results);
+  if (k->lo->arena->failed) return;
+  for (uint32_t i = 0; i < k->result_count; i++)
+    aj_kernel_store(k, p, aj_kernel_dtype(k, i), aj_ir_index(k->lo, e->out[i], aj_kernel_dtype(k, i), e->flat), results[i]);
+}
+
+/* Whole vectors from `from` to before `to`, a multiple of lanes further. */
+static void vector_loop(elementwise *e, LLVMValueRef from, LLVMValueRef to, LLVMValueRef left_of) {
+  aj_kernel *k = e->k;
+  aj_lower *lo = k->lo;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(lo->b), head = aj_ir_block(lo, "vector"), body = aj_ir_block(lo, "body"),
+                    exit = aj_ir_block(lo, "done");
+  LLVMBuildBr(lo->b, head);
+  aj_ir_at(lo, head);
+  LLVMValueRef at = aj_ir_phi(lo, lo->t_i64, from, before);
+  LLVMBuildCondBr(lo->b, LLVMBuildICmp(lo->b, LLVMIntSLT, at, to, ""), body, exit);
+  aj_ir_at(lo, body);
+  aj_points p = aj_kernel_points(k, k->lanes, at, left_of ? LLVMBuildSub(lo->b, left_of, at, "") : NULL);
+  eval_and_store(e, &p);
+  aj_ir_add_incoming(at, LLVMBuildNSWAdd(lo->b, at, aj_ir_i64(lo, k->lanes), ""), LLVMGetInsertBlock(lo->b));
+  LLVMBuildBr(lo->b, head);
+  aj_ir_at(lo, exit);
+}
+
+/* The inner points in stretches between polls. A big body is made once and always masked; else the tail has its own. */
+static void inner_loops(elementwise *e) {
+  aj_kernel *k = e->k;
+  aj_lower *lo = k->lo;
+  LLVMBuilderRef b = lo->b;
+  bool masked = k->size > BIG_BODY;
+  LLVMValueRef count = k->count;
+  LLVMValueRef whole = masked ? count : LLVMBuildAnd(b, count, aj_ir_i64(lo, -(int64_t)k->lanes), "");
+  if (is_small(k)) {
+    vector_loop(e, aj_ir_i64(lo, 0), whole, masked ? count : NULL);
+  } else {
+    LLVMValueRef stretch = aj_ir_i64(lo, POLL_POINTS);
+    LLVMValueRef stretches = LLVMBuildSDiv(b, LLVMBuildAdd(b, whole, aj_ir_i64(lo, POLL_POINTS - 1), ""), stretch, "");
+    aj_ir_loop loop = aj_ir_loop_begin(lo, stretches);
+    aj_kernel_poll(k);
+    LLVMValueRef from = LLVMBuildMul(b, loop.index, stretch, ""), to = LLVMBuildAdd(b, from, stretch, "");
+    to = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, to, whole, ""), to, whole, "");
+    vector_loop(e, from, to, masked ? count : NULL);
+    aj_ir_loop_end(lo, &loop);
+  }
+  LLVMValueRef left = LLVMBuildSub(b, count, whole, "");
+  if (masked || (LLVMIsAConstantInt(left) && LLVMConstIntGetSExtValue(left) == 0)) return;
+  LLVMBasicBlockRef tail = aj_ir_block(lo, "tail"), done = aj_ir_block(lo, "done");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, left, aj_ir_i64(lo, 0), ""), tail, done);
+  aj_ir_at(lo, tail);
+  aj_points p = aj_kernel_points(k, k->lanes, whole, left);
+  eval_and_store(e, &p);
+  LLVMBuildBr(b, done);
+  aj_ir_at(lo, done);
+}
+
+static void lower_elementwise(aj_kernel *k) {
+  elementwise e = {.k = k};
+  aj_lower *lo = k->lo;
+  int32_t inner = k->rank - 1;
+  while (inner > 0 && all_merge(k, inner - 1)) inner--;
+  aj_kernel_set_inner(k, inner);
+  for (uint32_t i = 0; i < k->result_count; i++) {
+    const aj_value *result = &k->node->results[i];
+    e.out[i] = aj_lower_dest(lo, k->scope, result);
+    k->scope->vals[result->slot] = (aj_lv){.v = e.out[i]};
+  }
+  aj_kernel_loops loops;
+  aj_kernel_open(k, 0, inner, UINT32_MAX, &loops);
+  e.flat = aj_ir_i64(lo, 0);
+  for (int32_t d = 0; d < inner; d++)
+    e.flat = LLVMBuildAdd(lo->b, LLVMBuildMul(lo->b, e.flat, k->extents[d], ""), k->index[d], "");
+  e.flat = LLVMBuildMul(lo->b, e.flat, k->count, "");
+  aj_kernel_hoist(k);
+  inner_loops(&e);
+  aj_kernel_close(k, &loops);
+}
+
+/* A space of rank 0: one point, its results in registers. */
+static void lower_point(aj_kernel *k) {
+  aj_lv results[AJ_KERNEL_RESULTS];
+  aj_kernel_set_inner(k, 0);
+  aj_kernel_hoist(k);
+  aj_points p = aj_kernel_points(k, 1, aj_ir_i64(k->lo, 0), NULL);
+  aj_kernel_eval(k, &p, aj_ir_i64(k->lo, 0), results);
+  for (uint32_t i = 0; i < k->result_count && !k->lo->arena->failed; i++)
+    k->scope->vals[k->node->results[i].slot] = results[i];
+}
+
+/* ---- setting up ---- */
+
+arrjit_dtype aj_kernel_dtype(const aj_kernel *k, uint32_t result) { return k->node->results[result].type->dtype; }
+
+/* Lanes so that the widest element fills two registers. */
+static uint32_t choose_lanes(const aj_kernel *k) {
+  uint32_t widest = 1;
+  for (uint32_t i = 0; i < k->operand_count; i++)
+    widest = aj_dtypes[k->operands[i].dtype].bytes > widest ? aj_dtypes[k->operands[i].dtype].bytes : widest;
+  for (uint32_t pc = 0; k->body && pc < k->body->node_count; pc++)
+    for (uint32_t i = 0; i < k->body->nodes[pc]->result_count; i++) {
+      uint32_t of = aj_dtypes[k->body->nodes[pc]->results[i].type->dtype].bytes;
+      widest = of > widest ? of : widest;
+    }
+  uint32_t bytes = aj_dtypes[k->node->results[0].type->dtype].bytes;
+  widest = bytes > widest ? bytes : widest;
+  uint32_t lanes = 2 * k->lo->target->vector_bytes / widest;
+  return lanes > 32 ? 32 : lanes;
+}
+
+static bool start_kernel(aj_kernel *k, aj_lower *lo, aj_scope *scope, const aj_node *node, int32_t rank, const int64_t *dims) {
+  *k = (aj_kernel){.lo = lo, .scope = scope, .node = node, .rank = rank, .operand_count = node->operand_count,
+                   .result_count = node->result_count};
+  for (int32_t d = 0; d < rank; d++) {
+    k->dims[d] = dims[d];
+    k->extents[d] = aj_ir_dim(lo, dims[d]);
+  }
+  k->operands = AJ_NEW_ARRAY(lo->arena, node->operand_count, aj_kernel_operand);
+  if (!k->operands) return false;
+  for (uint32_t i = 0; i < node->operand_count; i++) {
+    const aj_type *type = node->operands[i]->type;
+    k->operands[i].lv = scope->vals[node->operands[i]->slot];
+    k->operands[i].dtype = type->dtype;
+    k->operands[i].rank = type->rank;
+    k->operands[i].dims = type->dims;
+    k->operands[i].pointer = k->operands[i].lv.v;
+  }
+  lo->wants_passes = true;
+  lo->kernels++;
+  return true;
+}
+
+static void finish_kernel(aj_kernel *k) {
+  k->lanes = choose_lanes(k);
+  if (k->combine[0] != AJ_OP_NONE) aj_lower_reduce(k);
+  else if (k->rank == 0) lower_point(k);
+  else lower_elementwise(k);
+}
+
+void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  aj_kernel k;
+  const aj_attr *shape = aj_node_attr(node, AJ_ATTR_SHAPE), *reduced = aj_node_attr(node, AJ_ATTR_REDUCED);
+  const aj_attr *combine = aj_node_attr(node, AJ_ATTR_COMBINE);
+  if (!start_kernel(&k, lo, scope, node, (int32_t)shape->count, shape->u.ints)) return;
+  k.body = node->regions[0];
+  k.size = k.body->node_count;
+  for (uint32_t pc = 0; pc < k.body->node_count; pc++)
+    if (k.body->nodes[pc]->op == AJ_OP_LANE_INDEX) k.indexed |= 1u << aj_node_int(k.body->nodes[pc], AJ_ATTR_AXIS);
+  for (uint32_t i = 0; i < node->operand_count; i++) {
+    aj_kernel_map(node, i, k.operands[i].terms, &k.operands[i].rank);
+    if (node->operands[i]->type->rank == 0) k.operands[i].rank = 0;
+    set_strides(&k, &k.operands[i], 0);
+  }
+  for (uint32_t i = 0; reduced && i < reduced->count; i++) k.reduced |= 1u << reduced->u.ints[i];
+  for (uint32_t i = 0; i < combine->count && i < AJ_KERNEL_RESULTS; i++) k.combine[i] = (aj_op)combine->u.ints[i];
+  lo->lowered += k.size;
+  finish_kernel(&k);
+}
+
+/* ---- nodes that are no kernels ---- */
+
+/* The maps of a MAP op's operand; returns the operand dims that run backwards. */
+static uint32_t map_operand(const aj_node *node, aj_kernel_operand *o) {
+  const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES), *start = aj_node_attr(node, AJ_ATTR_START);
+  const aj_type *to = node->results[0].type;
+  uint32_t turned = 0;
+  for (int32_t i = 0; i < o->rank; i++) o->terms[i] = (aj_index_term){i, 0, 1};
+  if (node->op == AJ_OP_TRANSPOSE)
+    for (int32_t i = 0; i < o->rank; i++) o->terms[axes->u.ints[i]] = (aj_index_term){i, 0, 1};
+  for (int32_t i = 0; node->op == AJ_OP_BROADCAST && i < o->rank; i++) {
+    int32_t axis = (int32_t)axes->u.ints[i];
+    bool stretched = o->dims[i] == 1 && to->dims[axis] != 1;
+    o->terms[i] = stretched ? (aj_index_term){-1, 0, 0} : (aj_index_term){axis, 0, 1};
+  }
+  for (uint32_t i = 0; node->op == AJ_OP_REVERSE && i < axes->count; i++) {
+    o->terms[axes->u.ints[i]].step = -1;
+    turned |= 1u << axes->u.ints[i];
+  }
+  for (int32_t i = 0; node->op == AJ_OP_SLICE && i < o->rank; i++)
+    o->terms[i] = (aj_index_term){i, start->u.ints[i], aj_node_attr(node, AJ_ATTR_STEP)->u.ints[i]};
+  return turned;
+}
+
+/* Extents that have to fit but are only known when it runs. */
+static void check_view(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  bool known = true;
+  const aj_type *from = node->operands[0]->type, *to = node->results[0].type;
+  const aj_attr *limit = aj_node_attr(node, AJ_ATTR_LIMIT);
+  for (int32_t i = 0; i < from->rank; i++) known = known && !aj_dim_is_symbol(from->dims[i]);
+  for (int32_t i = 0; i < to->rank; i++) known = known && !aj_dim_is_symbol(to->dims[i]);
+  for (uint32_t i = 0; limit && i < limit->count; i++) known = known && !aj_dim_is_symbol(limit->u.ints[i]);
+  if (known || (node->op != AJ_OP_SLICE && node->op != AJ_OP_RESHAPE)) return;
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope), lo->env};
+  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_check_view", lo->t_i32, AJ_COUNT(args), args, false));
+}
+
+/* The same elements in the same order: an alias, or between a scalar and an array of one. */
+static void lower_reshape(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  const aj_value *from = node->operands[0], *to = &node->results[0];
+  aj_lv lv = scope->vals[from->slot], *out = &scope->vals[to->slot];
+  if (from->type->rank > 0 && to->type->rank == 0) {
+    *out = aj_ir_load_element(lo, to->type->dtype, 1, lv.v);
+  } else if (from->type->rank == 0 && to->type->rank > 0) {
+    LLVMValueRef dest = aj_lower_dest(lo, scope, to);
+    aj_ir_store_element(lo, to->type->dtype, 1, lv, dest);
+    *out = (aj_lv){.v = dest};
+  } else {
+    *out = lv;
+  }
+}
+
+void aj_lower_lone(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  aj_kernel k;
+  bool reduce = aj_ops[node->op].lowering == AJ_LOWER_REDUCE;
+  check_view(lo, scope, node);
+  if (node->op == AJ_OP_RESHAPE) {
+    lower_reshape(lo, scope, node);
+    return;
+  }
+  const aj_type *space = reduce ? node->operands[0]->type : node->results[0].type;
+  if (!start_kernel(&k, lo, scope, node, space->rank, space->dims)) return;
+  k.size = 1;
+  if (node->op == AJ_OP_IOTA) k.indexed = 1u << aj_node_int(node, AJ_ATTR_AXIS);
+  for (uint32_t i = 0; i < node->operand_count; i++) set_strides(&k, &k.operands[i], map_operand(node, &k.operands[i]));
+  if (reduce) {
+    const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES);
+    for (uint32_t i = 0; i < axes->count; i++) k.reduced |= 1u << axes->u.ints[i];
+    k.combine[0] = node->op;
+  }
+  finish_kernel(&k);
+}

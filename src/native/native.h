@@ -1,0 +1,28 @@
+/* The native module from inside: one compiler a context. */
+#ifndef AJ_NATIVE_NATIVE_H
+#define AJ_NATIVE_NATIVE_H
+
+#include "native/orc.h"
+#include "rt/code.h"
+
+/* The entry by name, also where the module is linked in. */
+const aj_native_api *arrjit_native_entry(const aj_native_host *host);
+
+typedef struct aj_native {
+  _Atomic int64_t refs;            /* the context's, and one a piece of code: machine code outlives close */
+  const aj_native_host *host;
+  aj_target target;
+  aj_orc orc;
+  uint64_t next_symbol;
+} aj_native;
+
+/* Runs `body`, which enters LLVM. After an error that LLVM calls fatal native code is off in the process; with a host that
+ * wants to know (host->fatal) the thread parks, else the guard returns false. */
+bool aj_fatal_guard(const aj_native_host *host, void (*body)(void *user), void *user);
+/* Whether that has happened. */
+bool aj_fatal_happened(void);
+
+/* Passes and code generation of a filled module. NULL: LLVM reported an error. */
+LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool passes, LLVMCodeGenFileType kind);
+
+#endif

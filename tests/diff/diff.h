@@ -1,0 +1,36 @@
+/* What the parts of arrjit-diff share: one context, counts, and the comparison itself. */
+#ifndef DIFF_DIFF_H
+#define DIFF_DIFF_H
+
+#include "layout.h"
+#include "modes.h"
+
+typedef struct diff {
+  arrjit_context *context;
+  tk_random pick;
+  bool quick;
+  int64_t compared[AJ_OP_COUNT]; /* elements and failures that were the same, by op */
+  int64_t differences;
+} diff;
+
+typedef struct diff_inputs {
+  size_t count;
+  arrjit_array *arrays[2 * TK_MAX_OPERANDS];
+} diff_inputs;
+
+/* Runs in every mode; prints op, dtype, function and inputs when one differs from interp, or when native code was not all
+ * that the table promises for the op. */
+void diff_compare(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *function, const diff_inputs *inputs);
+/* Finishes and destroys a graph; NULL, printed and counted as a difference, when it is refused. */
+arrjit_function *diff_finish(diff *d, arrjit_graph *graph, aj_op op, arrjit_dtype dtype);
+arrjit_graph *diff_graph(diff *d);
+/* Adds an array of random numbers, or of given dense ones. */
+void diff_add(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_role role, int64_t bound, bool tame, tk_layout layout);
+void diff_add_data(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_layout layout, const void *data);
+void diff_release(diff_inputs *inputs);
+
+void diff_elementwise(diff *d, aj_op op, arrjit_dtype dtype);
+void diff_others(diff *d, aj_op op, arrjit_dtype dtype);
+void diff_check_shape(diff *d, arrjit_dtype dtype);
+
+#endif

@@ -1,0 +1,124 @@
+/* One line an op; a new row of the table does not compile here until it has one. See build_op.h. */
+#include "build_op.h"
+
+#define ONE(ID, name)                                                                                                  \
+  case AJ_OP_##ID: return arrjit_##name(g, in[0]);
+#define TWO(ID, name)                                                                                                  \
+  case AJ_OP_##ID: return arrjit_##name(g, in[0], in[1]);
+#define THREE(ID, name)                                                                                                \
+  case AJ_OP_##ID: return arrjit_##name(g, in[0], in[1], in[2]);
+#define AXES(ID, name)                                                                                                 \
+  case AJ_OP_##ID: return arrjit_##name(g, in[0], t->axis_count, t->axes);
+#define GATHER(ID, name)                                                                                               \
+  case AJ_OP_##ID:                                                                                                     \
+    return arrjit_##name(g, in[0], in[1], t->offset_count, t->offset_axes, t->collapsed_count, t->collapsed_axes,      \
+                         t->start_count, t->start_map, t->axis, t->rank, t->dims);
+
+arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_value *in, const tk_attrs *t) {
+  switch (op) {
+  case AJ_OP_IOTA: return arrjit_iota(g, t->dtype, t->rank, t->dims, t->axis);
+  case AJ_OP_FULL: return arrjit_full(g, in[0], t->rank, t->dims);
+  case AJ_OP_DIM_SIZE: return arrjit_dim_size(g, in[0], t->axis);
+    ONE(NEG, neg)
+    ONE(ABS, abs)
+    ONE(SIGN, sign)
+    ONE(SQRT, sqrt)
+    ONE(FLOOR, floor)
+    ONE(CEIL, ceil)
+    ONE(TRUNC, trunc)
+    ONE(ROUND_EVEN, round_even)
+    ONE(NOT, not )
+    ONE(POPCOUNT, popcount)
+    ONE(CLZ, clz)
+    ONE(CTZ, ctz)
+  case AJ_OP_CONVERT: return arrjit_convert(g, in[0], t->dtype);
+  case AJ_OP_BITCAST: return arrjit_bitcast(g, in[0], t->dtype);
+    TWO(ADD, add)
+    TWO(SUB, sub)
+    TWO(MUL, mul)
+    TWO(DIV, div)
+    TWO(REM, rem)
+    TWO(FLOOR_DIV, floor_div)
+    TWO(MOD, mod)
+    TWO(MIN, min)
+    TWO(MAX, max)
+    TWO(COPYSIGN, copysign)
+    TWO(AND, and)
+    TWO(OR, or)
+    TWO(XOR, xor)
+    TWO(SHL, shl)
+    TWO(SHR_LOGICAL, shr_logical)
+    TWO(SHR_ARITH, shr_arith)
+    TWO(ROTL, rotl)
+    TWO(EQ, eq)
+    TWO(NE, ne)
+    TWO(LT, lt)
+    TWO(LE, le)
+    TWO(GT, gt)
+    TWO(GE, ge)
+    THREE(FMA, fma)
+    THREE(SELECT, select)
+    THREE(CLAMP, clamp)
+    ONE(EXP, exp)
+    ONE(LOG, log)
+    ONE(TANH, tanh)
+    ONE(SIN, sin)
+    ONE(COS, cos)
+    TWO(CHECKED_ADD, checked_add)
+    TWO(CHECKED_SUB, checked_sub)
+    TWO(CHECKED_MUL, checked_mul)
+    TWO(CHECKED_DIV, checked_div)
+    TWO(CHECKED_REM, checked_rem)
+    TWO(CHECKED_SHL, checked_shl)
+  case AJ_OP_CHECKED_CONVERT: return arrjit_checked_convert(g, in[0], t->dtype);
+  case AJ_OP_BROADCAST: return arrjit_broadcast(g, in[0], t->rank, t->dims, t->axis_count, t->axes);
+  case AJ_OP_RESHAPE: return arrjit_reshape(g, in[0], t->rank, t->dims);
+    AXES(TRANSPOSE, transpose)
+    AXES(REVERSE, reverse)
+  case AJ_OP_SLICE: return arrjit_slice(g, in[0], t->rank, t->a, t->b, t->c);
+  case AJ_OP_CONCAT: return arrjit_concat(g, count, in, t->axis);
+  case AJ_OP_PAD: return arrjit_pad(g, in[0], in[1], t->rank, t->a, t->b, t->c);
+  case AJ_OP_DYNAMIC_SLICE: return arrjit_dynamic_slice(g, in[0], count - 1, in + 1, t->dims);
+  case AJ_OP_DYNAMIC_UPDATE_SLICE: return arrjit_dynamic_update_slice(g, in[0], in[1], count - 2, in + 2);
+    GATHER(GATHER, gather)
+  case AJ_OP_TAKE: return arrjit_take(g, in[0], in[1], t->axis);
+  case AJ_OP_CHECKED_SLICE: return arrjit_checked_slice(g, in[0], count - 1, in + 1, t->dims);
+    GATHER(CHECKED_GATHER, checked_gather)
+  case AJ_OP_CHECKED_INDEX: return arrjit_checked_index(g, in[0], in[1], t->axis);
+    AXES(REDUCE_SUM, reduce_sum)
+    AXES(REDUCE_PROD, reduce_prod)
+    AXES(REDUCE_MIN, reduce_min)
+    AXES(REDUCE_MAX, reduce_max)
+    AXES(REDUCE_AND, reduce_and)
+    AXES(REDUCE_OR, reduce_or)
+  case AJ_OP_ARGMIN: return arrjit_argmin(g, in[0], t->axis);
+  case AJ_OP_ARGMAX: return arrjit_argmax(g, in[0], t->axis);
+    AXES(MEAN, mean)
+  case AJ_OP_DOT:
+    return arrjit_dot(g, in[0], in[1], t->batch_count, t->lhs_batch, t->rhs_batch, t->contract_count, t->lhs_contract,
+                      t->rhs_contract);
+  case AJ_OP_EXN_SITE: return arrjit_exn_site(g, in[0]);
+  case AJ_OP_EXN_CAUSE: return arrjit_exn_cause(g, in[0]);
+  case AJ_OP_NONE:
+  case AJ_OP_CONST:
+  case AJ_OP_IF:
+  case AJ_OP_SWITCH:
+  case AJ_OP_WHILE:
+  case AJ_OP_FOR:
+  case AJ_OP_CALL:
+  case AJ_OP_TRY:
+  case AJ_OP_YIELD:
+  case AJ_OP_RAISE:
+  case AJ_OP_RAISE_EXN:
+  case AJ_OP_CHECK:
+  case AJ_OP_CHECK_SHAPE:
+  case AJ_OP_CALLBACK:
+  case AJ_OP_EXN_NEW:
+  case AJ_OP_EXN_IS:
+  case AJ_OP_EXN_FIELD:
+  case AJ_OP_KERNEL:
+  case AJ_OP_LANE_INDEX:
+  case AJ_OP_COUNT: break;
+  }
+  return NULL;
+}
