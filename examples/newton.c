@@ -3,7 +3,7 @@
  * Internal rate of return of a cash flow: the r with sum(c[t] / (1 + r)^t) = 0, by Newton's method. */
 #include "support.h"
 
-enum { PERIODS = 5 };
+enum { PERIODS = 5, MOST_STEPS = 10 };
 
 /* value and slope of the net present value at rate r */
 static void present_value(arrjit_graph *g, arrjit_value cash, arrjit_value r, arrjit_value *value, arrjit_value *slope) {
@@ -27,7 +27,7 @@ static arrjit_function *build(arrjit_context *context) {
   arrjit_while_begin(g, 3, init, vars);
   arrjit_value pred = arrjit_not(g, arrjit_le(g, arrjit_abs(g, vars[1]), arrjit_const_f64(g, 1e-12))); /* NaN goes on */
   arrjit_while_body(g, pred, vars);
-  arrjit_if_begin(g, arrjit_ge(g, vars[2], arrjit_const_i64(g, 50)));
+  arrjit_if_begin(g, arrjit_ge(g, vars[2], arrjit_const_i64(g, MOST_STEPS)));
   arrjit_runtime_raise(g, "no convergence after {0} steps: rate {1}, last step {2}", 3,
                        (arrjit_value[]){vars[2], vars[0], vars[1]});
   arrjit_if_else(g, 0, NULL);

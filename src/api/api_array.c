@@ -59,6 +59,7 @@ static bool reach_overflows(const aj_view *view) {
   return false;
 }
 
+/* Strides of an empty array are of no use and may be anything; dense ones take their place. */
 arrjit_status arrjit_array_wrap(arrjit_context *context, const arrjit_type *type, void *data,
                                 const int64_t *strides_bytes, arrjit_release_data *release, void *user,
                                 arrjit_array **out, arrjit_error *error) {
@@ -101,6 +102,7 @@ static arrjit_status view_dim(const aj_view *base, int32_t i, int64_t start, int
   return ARRJIT_OK;
 }
 
+/* Products below cannot overflow: the base's reach was checked when it was made, and a view stays inside it. */
 arrjit_status arrjit_array_view(arrjit_array *base, const int64_t *start, const int64_t *step, const int64_t *dims,
                                 arrjit_array **out, arrjit_error *error) {
   if (!base) return fail_null(error, "base");

@@ -8,6 +8,7 @@
 
 void arrjit_result_destroy(arrjit_result *result) { aj_result_destroy(result); }
 int arrjit_result_ok(const arrjit_result *result) { return result ? !result->exn : 0; }
+/* A failed result has no outputs, whatever its function would have given. */
 size_t arrjit_result_output_count(const arrjit_result *result) {
   return result && !result->exn ? result->output_count : 0;
 }
@@ -80,6 +81,7 @@ arrjit_result *arrjit_result_context(arrjit_result *result) {
 
 /* ---- failures told by callbacks ---- */
 
+/* A record that is not of this library's size is not read: what it holds is unknown, a pointer of the host included. */
 arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure) {
   if (!call) return ARRJIT_MISUSE;
   if (!failure)
@@ -102,6 +104,7 @@ arrjit_status arrjit_cancel_create(arrjit_context *context, arrjit_cancel **out,
   return aj_error_clear(error);
 }
 
+/* Relaxed: a run looks again and again, and nothing else is handed over by it. */
 void arrjit_cancel_trigger(arrjit_cancel *cancel) {
   if (cancel) atomic_store_explicit(&cancel->triggered, 1, memory_order_relaxed);
 }

@@ -11,7 +11,8 @@ arrjit_status arrjit_context_create(const arrjit_context_options *options, arrji
   if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
   if (o->struct_bytes != sizeof *o)
     return aj_error_set(error, ARRJIT_MISUSE, "options: struct_bytes is %zu, expected %zu", o->struct_bytes, sizeof *o);
-  if (o->allocator && !o->allocator->resize) return aj_error_set(error, ARRJIT_MISUSE, "options: allocator has no resize");
+  if (o->allocator && !o->allocator->resize)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: allocator has no resize");
   aj_core *core = aj_core_create(o->allocator);
   if (!core) return aj_error_memory(error, "a context");
   aj_events_set_sink(&core->events, o->event_sink, o->event_user);

@@ -83,7 +83,8 @@ static arrjit_status check_input(const aj_module *module, const aj_type *want, c
 
 arrjit_status arrjit_function_prepare(arrjit_function *function, const arrjit_type *inputs, arrjit_error *error) {
   if (!function) return aj_error_set(error, ARRJIT_MISUSE, "function is NULL");
-  if (!atomic_load(&function->context)) return aj_error_set(error, ARRJIT_MISUSE, "the function's context was destroyed");
+  if (!atomic_load(&function->context))
+    return aj_error_set(error, ARRJIT_MISUSE, "the function's context was destroyed");
   const aj_func *entry = entry_of(function);
   for (uint32_t i = 0; inputs && i < entry->param_count; i++) {
     arrjit_status status = check_input(function->module, entry->param_types[i], &inputs[i], i, error);

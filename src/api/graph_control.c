@@ -75,10 +75,15 @@ void arrjit_switch_end(arrjit_graph *graph, size_t count, const arrjit_value *va
 
 /* ---- loops ---- */
 
-/* What is carried: heads from `first` of the frame. */
-static bool push_carried(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t first, size_t count,
-                         const arrjit_value *init) {
-  if (count < UINT32_MAX / 4) frame->yields = (uint32_t)count;
+/* A loop's frame; it knows how many values are carried even after an error. */
+static aj_frame *push_loop(arrjit_graph *graph, aj_frame_kind kind, size_t count, arrjit_value *out_vars) {
+  aj_graph_give(out_vars, count, NULL);
+  aj_frame *frame = aj_frame_push(graph, kind);
+  if (frame && count < UINT32_MAX / 4) frame->yields = (uint32_t)count;
+  return frame;
+}
+
+static bool push_carried(arrjit_graph *graph, aj_op op, uint32_t first, size_t count, const arrjit_value *init) {
   if (!aj_graph_operands(graph, count, init)) return false;
   for (size_t i = 0; i < count; i++)
     if (!push_head(graph, op, first + (uint32_t)i, graph->scratch.data[i])) return false;
@@ -105,10 +110,8 @@ static void begin_body(arrjit_graph *graph, aj_frame *frame, arrjit_value *out_i
 }
 
 void arrjit_while_begin(arrjit_graph *graph, size_t count, const arrjit_value *init, arrjit_value *out_vars) {
-  aj_graph_give(out_vars, count, NULL);
-  aj_frame *frame = aj_frame_push(graph, AJ_FRAME_WHILE);
-  if (!frame) return;
-  if (aj_graph_ready(graph) && push_carried(graph, frame, AJ_OP_WHILE, 0, count, init))
+  aj_frame *frame = push_loop(graph, AJ_FRAME_WHILE, count, out_vars);
+  if (frame && aj_graph_ready(graph) && push_carried(graph, AJ_OP_WHILE, 0, count, init))
     begin_body(graph, frame, NULL, out_vars);
 }
 
@@ -146,13 +149,12 @@ void arrjit_while_end(arrjit_graph *graph, size_t count, const arrjit_value *nex
 void arrjit_for_begin(arrjit_graph *graph, arrjit_value lo, arrjit_value hi, arrjit_value step, size_t count,
                       const arrjit_value *init, arrjit_value *out_index, arrjit_value *out_vars) {
   const arrjit_value bounds[] = {lo, hi, step};
-  aj_graph_give(out_vars, count, NULL);
   aj_graph_give(out_index, 1, NULL);
-  aj_frame *frame = aj_frame_push(graph, AJ_FRAME_FOR);
+  aj_frame *frame = push_loop(graph, AJ_FRAME_FOR, count, out_vars);
   if (!frame || !aj_graph_ready(graph) || !aj_graph_given(graph, "the place for the index", out_index, 1)) return;
   for (uint32_t i = 0; i < AJ_COUNT(bounds); i++)
     if (!push_head(graph, AJ_OP_FOR, i, aj_graph_value(bounds[i]))) return;
-  if (push_carried(graph, frame, AJ_OP_FOR, 3, count, init)) begin_body(graph, frame, out_index, out_vars);
+  if (push_carried(graph, AJ_OP_FOR, 3, count, init)) begin_body(graph, frame, out_index, out_vars);
 }
 
 void arrjit_for_end(arrjit_graph *graph, size_t count, const arrjit_value *next, arrjit_value *out) {

@@ -26,14 +26,17 @@ static arrjit_status parse_module(aj_core *core, const char *text, size_t bytes,
   aj_air_lines lines = {.mem = &core->mem};
   aj_module *module = NULL;
   const aj_node *node = NULL;
-  arrjit_status status = aj_air_parse_lines(&core->mem, core->kinds, text, bytes, name, &limits, &lines, &module, error);
+  arrjit_status status =
+      aj_air_parse_lines(&core->mem, core->kinds, text, bytes, name, &limits, &lines, &module, error);
   if (status == ARRJIT_OK) {
     status = aj_verify_find(module, false, error, &node);
     if (status != ARRJIT_OK) tell_line(module, &lines, node, name, error);
   }
   aj_air_lines_free(&lines);
-  if (status == ARRJIT_OK) *out = module;
-  else aj_module_destroy(module);
+  if (status == ARRJIT_OK)
+    *out = module;
+  else
+    aj_module_destroy(module);
   return status;
 }
 
@@ -74,7 +77,8 @@ static arrjit_status print_native(arrjit_function *function, int what, aj_text *
   return aj_compiler_print(context, function->module, what, out, error);
 }
 
-static arrjit_status print_stage(arrjit_function *function, arrjit_print_stage stage, aj_text *out, arrjit_error *error) {
+static arrjit_status print_stage(arrjit_function *function, arrjit_print_stage stage, aj_text *out,
+                                 arrjit_error *error) {
   switch (stage) {
   case ARRJIT_PRINT_INPUT: aj_air_print(function->module, out); return ARRJIT_OK;
   case ARRJIT_PRINT_DOT: aj_dot_print(function->module, out); return ARRJIT_OK;

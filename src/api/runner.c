@@ -1,32 +1,32 @@
-/* Runners: a worker thread that runs jobs in the order in which they came. The record of a runner is counted: its jobs, which
- * may outlive it, wait under its lock. */
+/* Runners: a worker thread that runs jobs in the order in which they came. The record of a runner is counted: its jobs,
+ * which may outlive it, wait under its lock. */
 #include <string.h>
 
 #include "base/error.h"
 #include "engine/engine.h"
 
 struct arrjit_runner {
-  _Atomic int64_t refs;       /* the host's handle and every job */
+  _Atomic int64_t refs; /* the host's handle and every job */
   aj_core *core;
   aj_mutex lock;
-  aj_cond changed;            /* a job came, a job is done, the runner ends */
-  arrjit_job *first, *last;   /* queued */
+  aj_cond changed;          /* a job came, a job is done, the runner ends */
+  arrjit_job *first, *last; /* queued */
   arrjit_job *running;
   bool ending;
   aj_thread thread;
 };
 
 struct arrjit_job {
-  _Atomic int64_t refs;       /* the host's handle and the queue */
-  size_t bytes;               /* of this block: inputs, outputs, bindings and their names follow */
+  _Atomic int64_t refs; /* the host's handle and the queue */
+  size_t bytes;         /* of this block: inputs, outputs, bindings and their names follow */
   arrjit_runner *runner;
   arrjit_job *next;
-  arrjit_function *function;  /* NULL once done */
+  arrjit_function *function; /* NULL once done */
   arrjit_run_options options;
   size_t input_count, output_count;
   arrjit_array **inputs, **outputs;
-  _Atomic int stop;           /* AJ_STOP_* bits */
-  bool done, taken;           /* guarded by the runner's lock, as what follows */
+  _Atomic int stop; /* AJ_STOP_* bits */
+  bool done, taken; /* guarded by the runner's lock, as what follows */
   arrjit_status status;
   arrjit_error error;
   arrjit_result *result;
@@ -171,14 +171,16 @@ static bool size_job(const arrjit_run_options *options, size_t inputs, size_t ou
   size_t bytes = sizeof(arrjit_job), part;
   if (!aj_size_mul(inputs, sizeof(void *), &part) || !aj_size_add(bytes, part, &bytes)) return false;
   if (!aj_size_mul(outputs, sizeof(void *), &part) || !aj_size_add(bytes, part, &bytes)) return false;
-  if (!aj_size_mul(options->binding_count, sizeof(arrjit_binding), &part) || !aj_size_add(bytes, part, &bytes)) return false;
+  if (!aj_size_mul(options->binding_count, sizeof(arrjit_binding), &part) || !aj_size_add(bytes, part, &bytes))
+    return false;
   for (size_t i = 0; i < options->binding_count; i++)
     if (!aj_size_add(bytes, strlen(options->bindings[i].slot) + 1, &bytes)) return false;
   *out = bytes;
   return true;
 }
 
-/* One block with everything that the job keeps of the call: arrays, bindings, then the bindings' names. NULL: no memory. */
+/* One block with everything that the job keeps of the call: arrays, bindings, then the bindings' names. NULL: no
+ * memory. */
 static arrjit_job *make_job(arrjit_runner *runner, arrjit_function *function, const arrjit_run_options *options,
                             size_t input_count) {
   size_t outputs = options->outputs ? function->module->funcs.data[0]->result_count : 0, bytes;
@@ -232,8 +234,10 @@ arrjit_status arrjit_runner_submit(arrjit_runner *runner, arrjit_function *funct
   keep_inputs(job, inputs);
   aj_mutex_lock(&runner->lock);
   if (runner->ending) atomic_fetch_or(&job->stop, AJ_STOP_SHUTDOWN);
-  if (runner->first) runner->last->next = job;
-  else runner->first = job;
+  if (runner->first)
+    runner->last->next = job;
+  else
+    runner->first = job;
   runner->last = job;
   aj_cond_broadcast(&runner->changed);
   aj_mutex_unlock(&runner->lock);
@@ -264,13 +268,18 @@ arrjit_status arrjit_job_wait(arrjit_job *job, int64_t timeout_ns, arrjit_result
   bool in_time = true, own = on_thread(runner);
   aj_mutex_lock(&runner->lock);
   while (!job->done && in_time && !own) {
-    if (deadline == INT64_MAX) aj_cond_wait(&runner->changed, &runner->lock);
-    else in_time = aj_cond_wait_until(&runner->changed, &runner->lock, deadline);
+    if (deadline == INT64_MAX)
+      aj_cond_wait(&runner->changed, &runner->lock);
+    else
+      in_time = aj_cond_wait_until(&runner->changed, &runner->lock, deadline);
   }
   arrjit_status status;
-  if (job->done) status = take_result(job, out, error);
-  else if (own) status = aj_error_set(error, ARRJIT_BUSY, "a job cannot wait for a job of its own runner");
-  else status = aj_error_set(error, ARRJIT_TIMEOUT, "the job is not done");
+  if (job->done)
+    status = take_result(job, out, error);
+  else if (own)
+    status = aj_error_set(error, ARRJIT_BUSY, "a job cannot wait for a job of its own runner");
+  else
+    status = aj_error_set(error, ARRJIT_TIMEOUT, "the job is not done");
   aj_mutex_unlock(&runner->lock);
   return status;
 }

@@ -16,6 +16,7 @@ _Static_assert(sizeof(aj_arena_block) <= HEADER, "objects start right after the 
 
 void aj_arena_init(aj_arena *arena, aj_mem *mem) { *arena = (aj_arena){.mem = mem}; }
 
+/* A block from the host, not yet in the list. */
 static aj_arena_block *add_block(aj_arena *arena, size_t bytes) {
   aj_arena_block *block = aj_mem_raw(arena->mem, bytes);
   if (!block) return NULL;
@@ -26,6 +27,8 @@ static aj_arena_block *add_block(aj_arena *arena, size_t bytes) {
 
 static char *block_start(aj_arena_block *block) { return (char *)block + HEADER; }
 
+/* A block for one object. It goes behind the newest, where free bytes may be left; with none there, it is the newest
+ * and full. */
 static void *alloc_alone(aj_arena *arena, size_t bytes) {
   size_t whole;
   aj_arena_block *block = aj_size_add(bytes, HEADER, &whole) ? add_block(arena, whole) : NULL;
@@ -54,6 +57,8 @@ static bool start_block(aj_arena *arena) {
   return true;
 }
 
+/* In this order: what is left of the block at hand; a new block for a small object, whose size is a fraction of any
+ * block; a block of its own for a big one. */
 void *aj_arena_alloc(aj_arena *arena, size_t bytes) {
   size_t rounded = ((bytes ? bytes : 1) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   void *object = NULL;
@@ -91,6 +96,7 @@ char *aj_arena_text(aj_arena *arena, const char *src, size_t length) {
   return copy;
 }
 
+/* Frees a block and all that are older. */
 static void free_older(aj_arena *arena, aj_arena_block *block) {
   while (block) {
     aj_arena_block *older = block->older;
@@ -100,6 +106,7 @@ static void free_older(aj_arena *arena, aj_arena_block *block) {
   }
 }
 
+/* Keeping one block makes a pass that runs again and again call the host only for its peak. */
 void aj_arena_reset(aj_arena *arena) {
   arena->failed = false;
   if (!arena->blocks) return;

@@ -1,7 +1,7 @@
 /* The queue of events. The ring is made when the first event has to wait: most contexts never need it. */
 #include "base/event.h"
 
-#include <string.h>
+#include "base/check.h"
 
 bool aj_events_init(aj_events *events, aj_mem *mem, size_t capacity) {
   *events = (aj_events){.mem = mem, .capacity = capacity};
@@ -25,6 +25,7 @@ void aj_events_set_sink(aj_events *events, arrjit_event_sink *sink, void *user) 
   aj_mutex_unlock(&events->lock);
 }
 
+/* The newest that fit move to a new ring, in order; what does not fit counts as dropped. */
 bool aj_events_set_capacity(aj_events *events, size_t capacity) {
   arrjit_event *ring = NULL;
   aj_mutex_lock(&events->lock);
@@ -42,12 +43,14 @@ bool aj_events_set_capacity(aj_events *events, size_t capacity) {
   return ok;
 }
 
+/* With the lock held. An event that finds no memory is counted, not told of: there is nobody to tell. */
 static void enqueue(aj_events *events, const arrjit_event *event) {
   if (!events->ring) events->ring = aj_mem_array(events->mem, events->capacity, sizeof *events->ring);
   if (!events->ring) {
     events->dropped++;
     return;
   }
+  AJ_ASSERT(events->head < events->capacity && events->count <= events->capacity);
   events->ring[(events->head + events->count) % events->capacity] = *event;
   if (events->count < events->capacity) {
     events->count++;
@@ -57,6 +60,7 @@ static void enqueue(aj_events *events, const arrjit_event *event) {
   }
 }
 
+/* The sink is read under the lock and called outside: it may post events itself, or set another sink. */
 void aj_events_post(aj_events *events, const arrjit_event *event) {
   aj_mutex_lock(&events->lock);
   arrjit_event_sink *sink = events->sink;

@@ -4,12 +4,16 @@
 
 #include <string.h>
 
+#include "base/check.h"
+
 enum { FIRST_SLOTS = 16 };
 
 void aj_map_init(aj_map *map, aj_mem *mem) { *map = (aj_map){.mem = mem}; }
 
+/* Both halves, so that a caller whose hash is good in one half only is served too. */
 static uint32_t fold_hash(uint64_t hash) { return (uint32_t)(hash ^ hash >> 32); }
 
+/* Ends at an empty slot, of which there is one at least, since a quarter of them is kept free. */
 uint32_t aj_map_find(const aj_map *map, uint64_t hash, aj_map_equal *equal, const void *user, const void *key) {
   if (map->count == 0) return AJ_MAP_NONE;
   uint32_t folded = fold_hash(hash);
@@ -20,12 +24,14 @@ uint32_t aj_map_find(const aj_map *map, uint64_t hash, aj_map_equal *equal, cons
   return AJ_MAP_NONE;
 }
 
+/* Into the first free slot of its chain; the table has one. */
 static void place(uint64_t *slots, size_t capacity, uint64_t slot) {
   size_t at = (slot >> 32) & (capacity - 1);
   while (slots[at]) at = (at + 1) & (capacity - 1);
   slots[at] = slot;
 }
 
+/* Doubles the table. The old one stays when there is no memory. */
 static bool grow(aj_map *map) {
   size_t capacity = map->capacity ? map->capacity * 2 : FIRST_SLOTS;
   uint64_t *slots = aj_mem_array(map->mem, capacity, sizeof *slots);
@@ -33,6 +39,7 @@ static bool grow(aj_map *map) {
   for (size_t i = 0; i < map->capacity; i++)
     if (map->slots[i]) place(slots, capacity, map->slots[i]);
   aj_mem_free(map->mem, map->slots, map->capacity * sizeof *slots);
+  AJ_ASSERT(map->count <= capacity / 4 * 3);
   map->slots = slots;
   map->capacity = capacity;
   return true;
@@ -64,6 +71,7 @@ uint64_t aj_hash_u64(uint64_t x, uint64_t seed) {
   return x ^ x >> 31;
 }
 
+/* Eight bytes at a time; the length is in the seed, so that trailing zero bytes count. */
 uint64_t aj_hash_bytes(const void *data, size_t bytes, uint64_t seed) {
   const unsigned char *at = data;
   uint64_t hash = seed ^ bytes, word;

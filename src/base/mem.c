@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+
+/* The default host. realloc of NULL allocates, so one call serves both; realloc to 0 bytes means different things in
+ * different C libraries and is never made. */
 static void *resize_with_libc(void *user, void *pointer, size_t old_bytes, size_t new_bytes) {
   (void)user, (void)old_bytes;
   if (new_bytes == 0) {
@@ -23,6 +27,7 @@ void aj_mem_init(aj_mem *mem, const arrjit_allocator *host) {
   atomic_init(&mem->allocations, 0);
 }
 
+/* Blocks are freed by other threads than those that made them: only the sum over all is meaningful. */
 static void count_change(aj_mem *mem, int64_t bytes) {
   atomic_fetch_add_explicit(&mem->live_bytes, bytes, memory_order_relaxed);
 }
@@ -48,8 +53,10 @@ void *aj_mem_array(aj_mem *mem, size_t count, size_t size) {
   return aj_size_mul(count, size, &bytes) ? aj_mem_alloc(mem, bytes) : NULL;
 }
 
+/* To 0 bytes is no resize but a mistake: the caller would lose track of whether it still owns something. */
 void *aj_mem_resize(aj_mem *mem, void *ptr, size_t old_bytes, size_t new_bytes) {
   if (!ptr) return aj_mem_raw(mem, new_bytes);
+  AJ_ASSERT(old_bytes > 0);
   if (new_bytes == 0 || new_bytes > PTRDIFF_MAX) return NULL;
   void *moved = mem->host.resize(mem->host.user, ptr, old_bytes, new_bytes);
   if (!moved) return NULL;
@@ -60,9 +67,12 @@ void *aj_mem_resize(aj_mem *mem, void *ptr, size_t old_bytes, size_t new_bytes) 
 
 void aj_mem_free(aj_mem *mem, void *ptr, size_t bytes) {
   if (!ptr) return;
+  AJ_ASSERT(bytes > 0);
   count_change(mem, -(int64_t)bytes);
   (void)mem->host.resize(mem->host.user, ptr, bytes, 0);
 }
+
+/* ---- arithmetic on sizes that come from outside ---- */
 
 bool aj_size_mul(size_t a, size_t b, size_t *out) {
   size_t product;

@@ -11,6 +11,7 @@
 
 /* The largest number here is below 2^1100: the least f64 needs S = 2^1076, the greatest R = 2^1026. */
 enum { LIMBS = 36, MOST_DIGITS = 17 };
+/* A natural number, least limb first, no zero limb at the top. */
 typedef struct big {
   uint32_t count, limb[LIMBS];
 } big;
@@ -42,6 +43,7 @@ static void shift_left(big *a, uint32_t bits) {
   a->count += limbs;
 }
 
+/* In steps of the greatest power that fits a limb. */
 static void multiply_pow10(big *a, int32_t exponent) {
   for (; exponent >= 9; exponent -= 9) multiply(a, 1000000000);
   for (; exponent > 0; exponent--) multiply(a, 10);
@@ -54,6 +56,7 @@ static int compare(const big *a, const big *b) {
   return 0;
 }
 
+/* a + b against c: the sum is made on a copy, the numbers are needed as they are. */
 static int compare_sum(const big *a, const big *b, const big *c) {
   big sum = a->count >= b->count ? *a : *b;
   const big *other = a->count >= b->count ? b : a;
@@ -117,6 +120,8 @@ static int32_t scale(state *v, uint64_t mantissa, int32_t exponent) {
   return power;
 }
 
+/* Digits until the rest of the value lies within half a gap of a neighbour: then no further digit is needed to tell it
+ * from them. A value with an even mantissa owns the borders themselves, since reading rounds to even. */
 static uint32_t take_digits(state *v, char *digits) {
   for (uint32_t count = 0;;) {
     multiply(&v->r, 10);
@@ -169,6 +174,7 @@ typedef struct float_form {
   uint32_t mantissa_bits, exponent_bits;
 } float_form;
 
+/* Any IEEE format of up to 64 bits, from its fields. */
 static size_t print_bits(char *out, uint64_t bits, float_form form) {
   uint64_t mantissa = bits & ((UINT64_C(1) << form.mantissa_bits) - 1);
   int32_t exponent_mask = (1 << form.exponent_bits) - 1;

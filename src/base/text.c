@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
+
 void aj_text_init(aj_text *text, aj_mem *mem) { *text = (aj_text){.mem = mem}; }
 
 /* Room for `more` bytes and the NUL. */
@@ -30,11 +32,13 @@ void aj_text_add(aj_text *text, const char *bytes, size_t count) {
   if (!reserve(text, count)) return;
   if (count) memcpy(text->data + text->count, bytes, count);
   text->count += count;
+  AJ_ASSERT(text->count < text->capacity);
   text->data[text->count] = 0;
 }
 
 void aj_text_puts(aj_text *text, const char *s) { aj_text_add(text, s, strlen(s)); }
 
+/* Most pieces are short: printed on the stack, then added. A longer one is printed again, in place. */
 void aj_text_printf(aj_text *text, const char *format, ...) {
   char small[256];
   va_list args;

@@ -25,6 +25,7 @@ void aj_mutex_unlock(aj_mutex *m) {
   (void)failed;
 }
 
+/* Else waits would be by the clock that a user can set. */
 bool aj_cond_init(aj_cond *c) {
   pthread_condattr_t attributes;
   if (pthread_condattr_init(&attributes) != 0) return false;
@@ -45,6 +46,7 @@ bool aj_cond_wait_until(aj_cond *c, aj_mutex *m, int64_t deadline_ns) {
   return pthread_cond_timedwait(&c->os, &m->os, &when) == 0 || aj_clock_ns() < deadline_ns;
 }
 
+/* The size is rounded up to pages: some systems refuse others. */
 static bool set_stack(pthread_attr_t *attributes, size_t bytes) {
   if (bytes == 0) return true;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -67,6 +69,7 @@ bool aj_thread_start(aj_thread *t, size_t stack_bytes, void *(*body)(void *), vo
 
 void aj_thread_join(aj_thread *t) { (void)pthread_join(t->os, NULL); }
 
+/* Both clocks exist on every Linux: a call that failed would give 0, which only makes time stand still. */
 static int64_t read_clock(clockid_t clock) {
   struct timespec now = {0};
   (void)clock_gettime(clock, &now);
@@ -80,6 +83,8 @@ typedef struct stack_range {
   uintptr_t low, high;
 } stack_range;
 
+/* Costs some microseconds (for the first thread it reads a file of the system), so it is done once a thread. Without an
+ * answer the range is empty, and every address lies outside it. */
 static stack_range find_stack(void) {
   pthread_attr_t attributes;
   void *low = NULL;

@@ -4,10 +4,14 @@
 
 #include <string.h>
 
+#include "base/check.h"
+
 enum { FIRST_CAPACITY = 8 };
 
+/* Doubling keeps pushing linear; capacity is written only once the new block is there. */
 bool aj_vec_reserve(aj_mem *mem, void **data, size_t count, size_t *capacity, size_t more, size_t size) {
   size_t needed, bytes;
+  AJ_ASSERT(count <= *capacity && size > 0);
   if (!aj_size_add(count, more, &needed)) return false;
   if (needed <= *capacity) return true;
   size_t grown = *capacity < FIRST_CAPACITY ? FIRST_CAPACITY : *capacity;

@@ -6,7 +6,11 @@
 
 #include "cli/cli.h"
 
-typedef struct parameter { const char *name; arrjit_type type; char label[24]; } parameter; /* label: name or number */
+typedef struct parameter {
+  const char *name;
+  arrjit_type type;
+  char label[24];
+} parameter; /* label: name or number */
 
 /* ---- lists ---- */
 
@@ -95,7 +99,11 @@ static bool read_file(const parameter *param, const char *text, cli_data *out) {
 /* ---- shapes ---- */
 
 /* The same symbol has the same extent in all arguments. */
-typedef struct symbols { int64_t dim[64], extent[64]; const char *label[64]; size_t count; } symbols;
+typedef struct symbols {
+  int64_t dim[64], extent[64];
+  const char *label[64];
+  size_t count;
+} symbols;
 
 static bool bind_symbol(symbols *s, const parameter *param, int64_t dim, int64_t extent) {
   for (size_t i = 0; i < s->count; i++) {
@@ -115,7 +123,8 @@ static bool bind_symbol(symbols *s, const parameter *param, int64_t dim, int64_t
 
 static bool check_shape(symbols *s, const parameter *param, const cli_data *data) {
   bool fits = data->dtype == param->type.dtype && data->rank == param->type.rank;
-  for (int32_t i = 0; fits && i < data->rank; i++) fits = param->type.dims[i] < 0 || param->type.dims[i] == data->dims[i];
+  for (int32_t i = 0; fits && i < data->rank; i++)
+    fits = param->type.dims[i] < 0 || param->type.dims[i] == data->dims[i];
   if (!fits) {
     char expected[256], came[256];
     arrjit_type type = arrjit_type_make(data->dtype, data->rank, data->dims);
@@ -155,8 +164,10 @@ static bool make_array(arrjit_context *context, const parameter *param, cli_data
 static bool get_parameter(const arrjit_function *function, size_t index, parameter *out) {
   if (arrjit_function_param(function, index, &out->name, &out->type) != ARRJIT_OK)
     return cli_bad("parameter %zu cannot be read", index), false;
-  if (*out->name) snprintf(out->label, sizeof out->label, "%s", out->name);
-  else snprintf(out->label, sizeof out->label, "%zu", index);
+  if (*out->name)
+    snprintf(out->label, sizeof out->label, "%s", out->name);
+  else
+    snprintf(out->label, sizeof out->label, "%zu", index);
   return true;
 }
 
@@ -170,7 +181,8 @@ static const char *find_value(const parameter *param, size_t count, const char *
   return NULL;
 }
 
-static bool make_input(arrjit_context *context, symbols *s, const parameter *param, const char *value, arrjit_array **out) {
+static bool make_input(arrjit_context *context, symbols *s, const parameter *param, const char *value,
+                       arrjit_array **out) {
   cli_data data;
   if (!(*value == '@' ? read_file(param, value + 1, &data) : read_literal(param, value, &data))) return false;
   if (check_shape(s, param, &data)) return make_array(context, param, &data, out);
@@ -206,8 +218,10 @@ int cli_make_inputs(arrjit_context *context, const arrjit_function *function, si
     char type[256];
     const char *value = find_value(&list[i], count, args);
     cli_type_text(&list[i].type, type, sizeof type);
-    if (!value) status = cli_bad("argument %s (%s) is missing: give --arg %s=...", list[i].label, type, list[i].label);
-    else if (!make_input(context, &s, &list[i], value, &out[i])) status = CLI_BAD;
+    if (!value)
+      status = cli_bad("argument %s (%s) is missing: give --arg %s=...", list[i].label, type, list[i].label);
+    else if (!make_input(context, &s, &list[i], value, &out[i]))
+      status = CLI_BAD;
   }
   free(list);
   return status;

@@ -65,9 +65,17 @@ arrjit_status cli_callback(void *user, arrjit_call_info *call, size_t arg_count,
 /* ---- the commands ---- */
 int cli_run(int argc, char **argv);
 int cli_ops(int argc, char **argv);
-/* A context and the function of a file, for the commands that take one. False after a message. */
-/* `native`: file of the native module, NULL: where an installed library has it. */
-bool cli_load(const char *path, const char *native, arrjit_context **out_context, arrjit_function **out_function);
+/* What the commands that take a file have in common: where native code comes from (NULL: where an installed library has
+ * it) and options of the context, "name=value". */
+typedef struct cli_common {
+  const char *path, *native;
+  const char *options[16];
+  size_t option_count;
+} cli_common;
+/* Takes argv[*i] when it is the file or a common option. CLI_BAD after a message when it is neither. */
+int cli_take_common(int argc, char **argv, int *i, cli_common *common);
+/* A context and the function of the file. False after a message. */
+bool cli_load(const cli_common *common, arrjit_context **out_context, arrjit_function **out_function);
 void cli_unload(arrjit_context *context, arrjit_function *function);
 
 #endif

@@ -6,9 +6,9 @@
 
 typedef struct reader {
   const char *path, *at, *end;
-  int line;                /* of the cell read last */
+  int line; /* of the cell read last */
   int next_line;
-  char *cell;              /* decoded; as large as the file, so always large enough */
+  char *cell; /* decoded; as large as the file, so always large enough */
   size_t length;
   bool row_ends, quoted;
 } reader;

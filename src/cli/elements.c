@@ -64,12 +64,21 @@ bool cli_parse_element(arrjit_dtype dtype, const char *text, size_t length, void
   return is_float(dtype) ? parse_float(dtype, copy, out) : parse_integer(dtype, copy, out);
 }
 
+static bool reads_back(const char *text, double value, bool is_f32) {
+  return is_f32 ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value;
+}
+
+/* The fewest digits that tell the number, but 50 rather than 5e+01. */
 static void print_float(FILE *file, double value, bool is_f32) {
   char text[64] = "nan";
-  for (int digits = 1; !isnan(value) && digits <= 17; digits++) {
+  int digits = 1;
+  for (; !isnan(value) && digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, value);
-    if (is_f32 ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value) break;
+    if (reads_back(text, value, is_f32)) break;
   }
+  const char *exponent = strstr(text, "e+");
+  int whole = exponent ? atoi(exponent + 2) + 1 : 0;
+  if (exponent && whole <= 17) snprintf(text, sizeof text, "%.*g", whole, value);
   fputs(text, file);
 }
 
@@ -100,8 +109,10 @@ void cli_type_text(const arrjit_type *type, char *out, size_t size) {
   for (int32_t i = 0; i < type->rank && at < size; i++) {
     at += (size_t)snprintf(out + at, size - at, "%s", i ? ", " : "[");
     if (at >= size) return;
-    if (type->dims[i] < 0) at += (size_t)snprintf(out + at, size - at, "?");
-    else at += (size_t)snprintf(out + at, size - at, "%" PRId64, type->dims[i]);
+    if (type->dims[i] < 0)
+      at += (size_t)snprintf(out + at, size - at, "?");
+    else
+      at += (size_t)snprintf(out + at, size - at, "%" PRId64, type->dims[i]);
   }
   if (type->rank && at < size) snprintf(out + at, size - at, "]");
 }

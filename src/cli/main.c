@@ -9,14 +9,16 @@
 static const char usage[] =
     "usage: arrjit COMMAND ...\n"
     "  run FILE.air [--mode auto|interp|whole] [--arg NAME=VALUE]... [--bind SLOT=VALUE]...\n"
-    "               [--full] [--stats] [--time] [--native MODULE]\n"
+    "               [--full] [--stats] [--time]\n"
     "        VALUE: 3.5, [1, 2, 3], [[1, 2], [3, 4]], @file.npy or @file.csv:COLUMN\n"
     "        callbacks print their arguments; one with results gives VALUE, or fails for \"!message\"\n"
-    "  check FILE.air                  parse and verify\n"
-    "  print [--stage input|opt|llvm|asm] [--native MODULE] FILE.air\n"
-    "  dot FILE.air                    for Graphviz\n"
-    "  ops [NAME]                      what ops there are\n"
-    "  MODULE: file of the native code generator, where it is not installed beside the library\n"
+    "  check FILE.air                               parse and verify\n"
+    "  print [--stage input|opt|llvm|asm] FILE.air\n"
+    "  dot FILE.air                                 for Graphviz\n"
+    "  ops [NAME]                                   what ops there are\n"
+    "commands that take a file also take\n"
+    "  --option NAME=VALUE   an option of the context, such as max_iterations=1000\n"
+    "  --native FILE         the module that makes native code, where it is not beside the library\n"
     "exit status: 0 ok, 1 the function failed, 2 bad usage or input\n";
 
 int cli_bad(const char *format, ...) {
@@ -72,22 +74,63 @@ const char *cli_option(int argc, char **argv, int *i, const char *name, bool *ou
   return NULL;
 }
 
-bool cli_load(const char *path, const char *native, arrjit_context **out_context, arrjit_function **out_function) {
-  arrjit_context_options options = {.struct_bytes = sizeof options, .native_path = native};
+int cli_take_common(int argc, char **argv, int *i, cli_common *common) {
+  bool bad = false;
+  const char *value = cli_option(argc, argv, i, "--native", &bad);
+  if (value) return common->native = value, CLI_OK;
+  if (!bad) value = cli_option(argc, argv, i, "--option", &bad);
+  if (bad) return CLI_BAD;
+  if (value && common->option_count == sizeof common->options / sizeof *common->options)
+    return cli_bad("more than %zu --option", common->option_count);
+  if (value) return common->options[common->option_count++] = value, CLI_OK;
+  if (common->path || argv[*i][0] == '-') return cli_bad("unexpected '%s'", argv[*i]);
+  common->path = argv[*i];
+  return CLI_OK;
+}
+
+/* "max_nodes=1000" */
+static bool set_option(arrjit_context *context, const char *text) {
+  arrjit_error error;
+  size_t length;
+  char *end;
+  const char *value = cli_split(text, &length), *name;
+  if (!value) return cli_bad("--option %s: expected NAME=VALUE", text), false;
+  for (int i = 0; strcmp(name = arrjit_option_name((arrjit_option)i), "?") != 0; i++) {
+    if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
+    errno = 0;
+    int64_t number = strtoll(value, &end, 0);
+    if (!*value || *end || errno) return cli_bad("--option %s: '%s' is no number", text, value), false;
+    if (arrjit_context_set_option(context, (arrjit_option)i, number, &error) == ARRJIT_OK) return true;
+    return cli_bad("--option %s: %s", text, error.message), false;
+  }
+  return cli_bad("--option %s: there is no option '%.*s'", text, (int)length, text), false;
+}
+
+static bool parse_file(arrjit_context *context, const char *path, arrjit_function **out) {
   arrjit_error error;
   size_t bytes;
   char *text = cli_read_file(path, &bytes);
   if (!text) return false;
-  arrjit_status status = arrjit_context_create(&options, out_context, &error);
-  if (status == ARRJIT_OK) {
-    status = arrjit_function_parse(*out_context, text, bytes, path, out_function, &error);
-    if (status != ARRJIT_OK) cli_unload(*out_context, NULL);
-  }
+  arrjit_status status = arrjit_function_parse(context, text, bytes, path, out, &error);
   free(text);
   if (status == ARRJIT_OK) return true;
-  if (error.line > 0) cli_bad("%s:%d: %s", path, error.line, error.message);
-  else cli_bad("%s: %s", path, error.message);
+  if (error.line > 0)
+    cli_bad("%s:%d: %s", path, error.line, error.message);
+  else
+    cli_bad("%s: %s", path, error.message);
   return false;
+}
+
+bool cli_load(const cli_common *common, arrjit_context **out_context, arrjit_function **out_function) {
+  arrjit_context_options options = {.struct_bytes = sizeof options, .native_path = common->native};
+  arrjit_error error;
+  if (!common->path) return cli_bad("which file?"), false;
+  if (arrjit_context_create(&options, out_context, &error) != ARRJIT_OK) return cli_bad("%s", error.message), false;
+  bool ok = true;
+  for (size_t i = 0; ok && i < common->option_count; i++) ok = set_option(*out_context, common->options[i]);
+  ok = ok && parse_file(*out_context, common->path, out_function);
+  if (!ok) cli_unload(*out_context, NULL);
+  return ok;
 }
 
 void cli_unload(arrjit_context *context, arrjit_function *function) {
@@ -98,15 +141,20 @@ void cli_unload(arrjit_context *context, arrjit_function *function) {
 static int check(int argc, char **argv) {
   arrjit_context *context;
   arrjit_function *function;
-  if (argc != 1) return cli_bad("check takes one file");
-  if (!cli_load(argv[0], NULL, &context, &function)) return CLI_BAD;
-  printf("%s: ok\n", argv[0]);
+  cli_common common = {.path = NULL};
+  for (int i = 0; i < argc; i++)
+    if (cli_take_common(argc, argv, &i, &common) != CLI_OK) return CLI_BAD;
+  if (!cli_load(&common, &context, &function)) return CLI_BAD;
+  printf("%s: ok\n", common.path);
   cli_unload(context, function);
   return CLI_OK;
 }
 
 static bool find_stage(const char *name, arrjit_print_stage *out) {
-  static const struct { const char *name; arrjit_print_stage stage; } stages[] = {
+  static const struct {
+    const char *name;
+    arrjit_print_stage stage;
+  } stages[] = {
       {"input", ARRJIT_PRINT_INPUT}, {"opt", ARRJIT_PRINT_OPT}, {"llvm", ARRJIT_PRINT_LLVM}, {"asm", ARRJIT_PRINT_ASM}};
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (strcmp(stages[i].name, name) == 0) return *out = stages[i].stage, true;
@@ -114,19 +162,19 @@ static bool find_stage(const char *name, arrjit_print_stage *out) {
   return false;
 }
 
-static int print_file(const char *path, const char *native, arrjit_print_stage stage) {
+static int print_file(const cli_common *common, arrjit_print_stage stage) {
   arrjit_context *context;
   arrjit_function *function;
   arrjit_error error;
   char *text;
   size_t bytes;
-  if (!cli_load(path, native, &context, &function)) return CLI_BAD;
+  if (!cli_load(common, &context, &function)) return CLI_BAD;
   arrjit_status status = arrjit_function_print(function, stage, &text, &bytes, &error);
   if (status == ARRJIT_OK) {
     fwrite(text, 1, bytes, stdout);
     arrjit_text_free(context, text, bytes);
   } else {
-    cli_bad("%s: %s", path, error.message);
+    cli_bad("%s: %s", common->path, error.message);
   }
   cli_unload(context, function);
   return status == ARRJIT_OK ? CLI_OK : CLI_BAD;
@@ -134,31 +182,28 @@ static int print_file(const char *path, const char *native, arrjit_print_stage s
 
 static int print(int argc, char **argv) {
   arrjit_print_stage stage = ARRJIT_PRINT_INPUT;
-  const char *path = NULL, *native = NULL, *value;
+  cli_common common = {.path = NULL};
   for (int i = 0; i < argc; i++) {
     bool bad = false;
-    if ((value = cli_option(argc, argv, &i, "--stage", &bad))) {
-      if (!find_stage(value, &stage)) return CLI_BAD;
-      continue;
-    }
-    if (!bad && (value = cli_option(argc, argv, &i, "--native", &bad))) {
-      native = value;
-      continue;
-    }
-    if (bad) return CLI_BAD;
-    if (path || argv[i][0] == '-') return cli_bad("print: unexpected '%s'", argv[i]);
-    path = argv[i];
+    const char *value = cli_option(argc, argv, &i, "--stage", &bad);
+    if (bad || (value && !find_stage(value, &stage))) return CLI_BAD;
+    if (!value && cli_take_common(argc, argv, &i, &common) != CLI_OK) return CLI_BAD;
   }
-  return path ? print_file(path, native, stage) : cli_bad("print takes a file");
+  return print_file(&common, stage);
 }
 
 static int dot(int argc, char **argv) {
-  return argc == 1 ? print_file(argv[0], NULL, ARRJIT_PRINT_DOT) : cli_bad("dot takes one file");
+  cli_common common = {.path = NULL};
+  for (int i = 0; i < argc; i++)
+    if (cli_take_common(argc, argv, &i, &common) != CLI_OK) return CLI_BAD;
+  return print_file(&common, ARRJIT_PRINT_DOT);
 }
 
 int main(int argc, char **argv) {
-  static const struct { const char *name; int (*run)(int argc, char **argv); } commands[] = {
-      {"run", cli_run}, {"check", check}, {"print", print}, {"dot", dot}, {"ops", cli_ops}};
+  static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+  } commands[] = {{"run", cli_run}, {"check", check}, {"print", print}, {"dot", dot}, {"ops", cli_ops}};
   if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) return fputs(usage, stdout), CLI_OK;
   if (argc > 1 && !strcmp(argv[1], "--version")) return printf("arrjit %s\n", arrjit_version()), CLI_OK;
   for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {

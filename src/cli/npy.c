@@ -4,7 +4,10 @@
 
 #include "cli/cli.h"
 
-typedef struct header { const char *at; const char *path; } header;
+typedef struct header {
+  const char *at;
+  const char *path;
+} header;
 
 static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t'; }
 
@@ -34,9 +37,12 @@ static bool read_quoted(header *h, char *out, size_t size) {
 }
 
 static bool find_dtype(const char *path, const char *descr, arrjit_dtype *out) {
-  static const struct { const char *code; arrjit_dtype dtype; } codes[] = {
-      {"b1", ARRJIT_BOOL}, {"i1", ARRJIT_I8},  {"i2", ARRJIT_I16}, {"i4", ARRJIT_I32}, {"i8", ARRJIT_I64}, {"u1", ARRJIT_U8},
-      {"u2", ARRJIT_U16},  {"u4", ARRJIT_U32}, {"u8", ARRJIT_U64}, {"f4", ARRJIT_F32}, {"f8", ARRJIT_F64}};
+  static const struct {
+    const char *code;
+    arrjit_dtype dtype;
+  } codes[] = {{"b1", ARRJIT_BOOL}, {"i1", ARRJIT_I8},  {"i2", ARRJIT_I16}, {"i4", ARRJIT_I32},
+               {"i8", ARRJIT_I64},  {"u1", ARRJIT_U8},  {"u2", ARRJIT_U16}, {"u4", ARRJIT_U32},
+               {"u8", ARRJIT_U64},  {"f4", ARRJIT_F32}, {"f8", ARRJIT_F64}};
   bool one_byte = strlen(descr) == 3 && descr[2] == '1';
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (*descr && !strcmp(descr + 1, codes[i].code) && (*descr == '<' || (*descr == '|' && one_byte)))
@@ -113,8 +119,10 @@ static bool read_data(const char *path, const char *data, size_t bytes, cli_data
   for (int32_t i = 0; i < out->rank; i++) {
     size_t extent = (size_t)out->dims[i];
     empty |= extent == 0;
-    if (extent && expected > SIZE_MAX / extent) fits = false;
-    else expected *= extent ? extent : 1;
+    if (extent && expected > SIZE_MAX / extent)
+      fits = false;
+    else
+      expected *= extent ? extent : 1;
   }
   if (empty) expected = 0;
   if ((!fits && !empty) || expected != bytes) {

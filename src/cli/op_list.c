@@ -14,7 +14,8 @@ static void print_dtypes(uint32_t dtypes) {
 }
 
 static void print_details(const arrjit_op_row *op) {
-  printf("%s\n  meaning     %s\n  operands    %s\n  attributes ", op->name, op->meaning, *op->operands ? op->operands : "none");
+  printf("%s\n  meaning     %s\n  operands    %s\n  attributes ", op->name, op->meaning,
+         *op->operands ? op->operands : "none");
   for (size_t i = 0; i < op->attribute_count; i++) printf(" %s", op->attributes[i]);
   fputs(op->attribute_count ? "\n  dtypes      " : " none\n  dtypes      ", stdout);
   print_dtypes(op->dtypes);

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 typedef struct request {
-  const char *path, *native;
+  cli_common common;
   arrjit_mode mode;
   bool full, stats, time;
   size_t arg_count, bind_count;
@@ -14,8 +14,10 @@ typedef struct request {
 } request;
 
 static bool find_mode(const char *name, arrjit_mode *out) {
-  static const struct { const char *name; arrjit_mode mode; } modes[] = {
-      {"auto", ARRJIT_MODE_AUTO}, {"interp", ARRJIT_MODE_INTERP}, {"whole", ARRJIT_MODE_WHOLE}};
+  static const struct {
+    const char *name;
+    arrjit_mode mode;
+  } modes[] = {{"auto", ARRJIT_MODE_AUTO}, {"interp", ARRJIT_MODE_INTERP}, {"whole", ARRJIT_MODE_WHOLE}};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
     if (strcmp(modes[i].name, name) == 0) return *out = modes[i].mode, true;
   cli_bad("--mode is '%s', expected auto, interp or whole", name);
@@ -29,7 +31,6 @@ static int take_option(int argc, char **argv, int *i, request *r) {
   if ((value = cli_option(argc, argv, i, "--mode", &bad))) return find_mode(value, &r->mode) ? 1 : -1;
   if (!bad && (value = cli_option(argc, argv, i, "--arg", &bad))) return r->args[r->arg_count++] = value, 1;
   if (!bad && (value = cli_option(argc, argv, i, "--bind", &bad))) return r->binds[r->bind_count++] = value, 1;
-  if (!bad && (value = cli_option(argc, argv, i, "--native", &bad))) return r->native = value, 1;
   if (bad) return -1;
   bool *flag = !strcmp(argv[*i], "--full")    ? &r->full
                : !strcmp(argv[*i], "--stats") ? &r->stats
@@ -43,11 +44,9 @@ static int read_request(int argc, char **argv, request *r) {
   for (int i = 0; i < argc; i++) {
     int taken = take_option(argc, argv, &i, r);
     if (taken < 0) return CLI_BAD;
-    if (taken) continue;
-    if (r->path || argv[i][0] == '-') return cli_bad("run: unexpected '%s'", argv[i]);
-    r->path = argv[i];
+    if (!taken && cli_take_common(argc, argv, &i, &r->common) != CLI_OK) return CLI_BAD;
   }
-  return r->path ? CLI_OK : cli_bad("run takes a file");
+  return CLI_OK;
 }
 
 static int bind_slots(const arrjit_function *function, const request *r, cli_slot *slots, arrjit_binding *bindings) {
@@ -75,8 +74,9 @@ static void print_statistics(const arrjit_function *function) {
   arrjit_function_statistics s;
   arrjit_function_get_statistics(function, &s);
   fprintf(stderr,
-          "stats: native runs %" PRId64 ", interpreted runs %" PRId64 ", compilations %" PRId64 ", lowered nodes %" PRId64
-          ", fallback nodes %" PRId64 ", interpreted nodes %" PRId64 ", kernels %" PRId64 ", code bytes %" PRId64 "\n",
+          "stats: native runs %" PRId64 ", interpreted runs %" PRId64 ", compilations %" PRId64
+          ", lowered nodes %" PRId64 ", fallback nodes %" PRId64 ", interpreted nodes %" PRId64 ", kernels %" PRId64
+          ", code bytes %" PRId64 "\n",
           s.native_runs, s.interpreted_runs, s.compilations, s.lowered_nodes, s.fallback_nodes, s.interpreted_nodes,
           s.kernels, s.code_bytes);
 }
@@ -107,13 +107,14 @@ typedef struct job { /* what has to be given back, whichever way out */
 static int run_with(const arrjit_run_options *options, arrjit_function *function, const request *r, job *j) {
   arrjit_error error;
   int64_t start = arrjit_clock_ns();
-  arrjit_status ran = arrjit_run(function, options, arrjit_function_param_count(function), j->inputs, &j->result, &error);
+  arrjit_status ran =
+      arrjit_run(function, options, arrjit_function_param_count(function), j->inputs, &j->result, &error);
   int64_t run_ns = arrjit_clock_ns() - start;
   if (r->time) fprintf(stderr, "time: %.3f ms\n", (double)run_ns * 1e-6);
   if (r->stats) print_statistics(function);
   for (size_t i = 0; i < options->binding_count; i++)
     if (j->slots[i].missing) return CLI_BAD; /* the callback said why */
-  if (ran != ARRJIT_OK) return cli_bad("%s: %s", r->path, error.message);
+  if (ran != ARRJIT_OK) return cli_bad("%s: %s", r->common.path, error.message);
   return show(function, j->result, r);
 }
 
@@ -143,7 +144,8 @@ int cli_run(int argc, char **argv) {
   arrjit_context *context;
   arrjit_function *function;
   int status = r.args && r.binds ? read_request(argc, argv, &r) : cli_bad("no memory");
-  if (status == CLI_OK && !cli_load(r.path, r.native, &context, &function)) status = CLI_BAD;
+  if (status == CLI_OK && !cli_load(&r.common, &context, &function))
+    status = CLI_BAD;
   else if (status == CLI_OK) {
     status = run_function(context, function, &r);
     cli_unload(context, function);

@@ -49,8 +49,10 @@ void cli_show_result(FILE *file, const char *name, size_t index, const arrjit_ar
   arrjit_type type = arrjit_array_type(array);
   char text[512];
   cli_type_text(&type, text, sizeof text);
-  if (name && *name) fprintf(file, "%s: %s = ", name, text);
-  else fprintf(file, "%zu: %s = ", index, text);
+  if (name && *name)
+    fprintf(file, "%s: %s = ", name, text);
+  else
+    fprintf(file, "%zu: %s = ", index, text);
   cli_show(file, type.dtype, type.rank, type.dims, arrjit_array_strides_bytes(array), arrjit_array_data(array), full);
   fputc('\n', file);
 }

@@ -7,15 +7,15 @@
 
 struct aj_activation {
   aj_activation *next_idle;
-  arrjit_function *function;    /* retained while it runs */
+  arrjit_function *function; /* retained while it runs */
   aj_run run;
-  bool entered;                 /* floating-point environment and deadline are set up */
+  bool entered; /* floating-point environment and deadline are set up */
   bool succeeded;
   uint32_t input_count, output_count;
-  int64_t *env;                 /* symbols of the module */
-  arrjit_array **inputs;        /* retained */
-  arrjit_array **outputs;       /* what the run has made or writes to; owned */
-  arrjit_array **packed;        /* dense stand-ins of inputs for native code, NULL where none; owned */
+  int64_t *env;           /* symbols of the module */
+  arrjit_array **inputs;  /* retained */
+  arrjit_array **outputs; /* what the run has made or writes to; owned */
+  arrjit_array **packed;  /* dense stand-ins of inputs for native code, NULL where none; owned */
   const void **in_data;
   void **out_data;
 };
@@ -31,9 +31,11 @@ void aj_activation_free_idle(arrjit_function *function);
 /* ---- arguments.c: kind argument for what does not fit ---- */
 /* Checks inputs against the parameters, binds the symbols, retains the inputs. False: run.exn. */
 bool aj_arguments_bind(aj_activation *activation, size_t input_count, arrjit_array *const *inputs);
-/* Every slot that is not optional is bound, or the run fails before anything has an effect. False: run.exn, kind unbound. */
+/* Every slot that is not optional is bound, or the run fails before anything has an effect. False: run.exn, kind
+ * unbound. */
 bool aj_arguments_check_slots(aj_activation *activation);
-/* Checks the outputs that the host gives: `given` has one a result (entries may be NULL), or is NULL. False: run.exn. */
+/* Checks the outputs that the host gives: `given` has one a result (entries may be NULL), or is NULL. False: run.exn.
+ */
 bool aj_arguments_check_outputs(aj_activation *activation, arrjit_array *const *given);
 /* Whether two views may share a byte; exact when both are dense. */
 bool aj_arguments_overlap(const aj_view *a, const aj_view *b);

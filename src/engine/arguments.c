@@ -1,5 +1,5 @@
-/* Arguments and given outputs of a run against the function's signature. Everything is checked before any code runs; what does
- * not fit is kind argument, whose message names which one, what was expected, what came. */
+/* Arguments and given outputs of a run against the function's signature. Everything is checked before any code runs;
+ * what does not fit is kind argument, whose message names which one, what was expected, what came. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,15 +14,18 @@ enum { NAME_BYTES = 80, TYPE_BYTES = 160 };
 static void print_place(uint32_t index, const char *name, char out[NAME_BYTES]) {
   char escaped[NAME_BYTES - 20];
   aj_exn_escape(escaped, sizeof escaped, name ? name : "");
-  if (name && *name) aj_bounded_printf(out, NAME_BYTES, "%" PRIu32 " (\"%s\")", index, escaped);
-  else aj_bounded_printf(out, NAME_BYTES, "%" PRIu32, index);
+  if (name && *name)
+    aj_bounded_printf(out, NAME_BYTES, "%" PRIu32 " (\"%s\")", index, escaped);
+  else
+    aj_bounded_printf(out, NAME_BYTES, "%" PRIu32, index);
 }
 
 static void print_view_type(const aj_view *view, char *out, size_t size) {
   aj_bounded_printf(out, size, "%s", aj_dtypes[view->dtype].name);
   for (int32_t i = 0; i < view->rank; i++) {
     size_t at = strlen(out);
-    aj_bounded_printf(out + at, size - at, "%s%" PRId64 "%s", i ? ", " : "[", view->dims[i], i + 1 == view->rank ? "]" : "");
+    aj_bounded_printf(out + at, size - at, "%s%" PRId64 "%s", i ? ", " : "[", view->dims[i],
+                      i + 1 == view->rank ? "]" : "");
   }
 }
 
@@ -39,8 +42,8 @@ static bool fail_extent(aj_activation *a, const char *what, const char *place, i
   char name[NAME_BYTES] = "", escaped[NAME_BYTES] = "", message[400];
   if (aj_dim_is_symbol(dim)) aj_dim_print(a->run.module, dim, name, sizeof name);
   aj_exn_escape(escaped, sizeof escaped, name);
-  aj_bounded_printf(message, sizeof message, "%s %s: axis %" PRId32 ": expected %s%s%" PRId64 ", got %" PRId64, what, place,
-                    axis, escaped, *name ? " = " : "", aj_dim_eval(dim, a->env), got);
+  aj_bounded_printf(message, sizeof message, "%s %s: axis %" PRId32 ": expected %s%s%" PRId64 ", got %" PRId64, what,
+                    place, axis, escaped, *name ? " = " : "", aj_dim_eval(dim, a->env), got);
   return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
 }
 
@@ -56,8 +59,10 @@ static bool bind_input(aj_activation *a, uint32_t index, const aj_view *view) {
   int32_t bad = -1;
   for (int32_t i = 0; fits && bad < 0 && i < type->rank; i++) {
     int64_t dim = type->dims[i];
-    if (aj_dim_is_symbol(dim) && a->env[aj_dim_symbol(dim)] < 0) a->env[aj_dim_symbol(dim)] = view->dims[i];
-    else if (aj_dim_eval(dim, a->env) != view->dims[i]) bad = i;
+    if (aj_dim_is_symbol(dim) && a->env[aj_dim_symbol(dim)] < 0)
+      a->env[aj_dim_symbol(dim)] = view->dims[i];
+    else if (aj_dim_eval(dim, a->env) != view->dims[i])
+      bad = i;
   }
   if (AJ_LIKELY(fits && bad < 0)) return true;
   print_place(index, entry->root->params[index]->name, place);
@@ -107,8 +112,10 @@ static void find_span(const aj_view *view, uintptr_t *low, uintptr_t *high) {
   for (int32_t i = 0; i < view->rank; i++) {
     if (view->dims[i] == 0) return;
     uintptr_t reach = (uintptr_t)(view->strides[i] * (view->dims[i] - 1)); /* modulo 2^64, as addresses are */
-    if (view->strides[i] < 0) first += reach;
-    else last += reach;
+    if (view->strides[i] < 0)
+      first += reach;
+    else
+      last += reach;
   }
   *low = first;
   *high = last + aj_dtypes[view->dtype].bytes;
@@ -138,8 +145,8 @@ static bool mark_bytes(const aj_view *view, uintptr_t low, uint8_t *map) {
   return twice;
 }
 
-/* Whether one element shares a byte with another, of a view with itself (b NULL) or of two. Spans that touch are looked at
- * byte by byte: columns of one matrix interleave without sharing. False: run.exn. */
+/* Whether one element shares a byte with another, of a view with itself (b NULL) or of two. Spans that touch are looked
+ * at byte by byte: columns of one matrix interleave without sharing. False: run.exn. */
 static bool share_bytes(aj_activation *a, const aj_view *x, const aj_view *y, bool *out) {
   uintptr_t low, high, other_low, other_high;
   find_span(x, &low, &high);
@@ -162,8 +169,10 @@ static bool share_bytes(aj_activation *a, const aj_view *x, const aj_view *y, bo
 
 static bool fail_overlap(aj_activation *a, uint32_t i, uint32_t k) {
   char message[120];
-  if (i == k) aj_bounded_printf(message, sizeof message, "output %" PRIu32 ": its elements share memory", i);
-  else aj_bounded_printf(message, sizeof message, "outputs %" PRIu32 " and %" PRIu32 " share memory", k, i);
+  if (i == k)
+    aj_bounded_printf(message, sizeof message, "output %" PRIu32 ": its elements share memory", i);
+  else
+    aj_bounded_printf(message, sizeof message, "outputs %" PRIu32 " and %" PRIu32 " share memory", k, i);
   return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
 }
 

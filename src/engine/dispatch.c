@@ -38,7 +38,8 @@ static void post_interpreted(const arrjit_function *function, const char *why) {
   aj_events_post(&function->core->events, &event);
 }
 
-/* Waits for the compilation of the run's function; polls meanwhile, so that a waiting run can be stopped. False: run.exn. */
+/* Waits for the compilation of the run's function; polls meanwhile, so that a waiting run can be stopped. False:
+ * run.exn. */
 static bool wait_for_code(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
   enum { SLICE_NS = 5000000 };
   aj_run *run = &a->run;
@@ -79,14 +80,16 @@ static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_o
 }
 
 /* Whole: native, or the interpreter and an event, or (native being required) a status. */
-static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched, arrjit_error *error) {
+static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched,
+                               arrjit_error *error) {
   bool required = (o->flags & ARRJIT_RUN_REQUIRE_NATIVE) != 0;
   arrjit_error why = {.status = ARRJIT_OK};
   arrjit_status status;
   const aj_code *code = get_code(a, &status, &why);
   if (!code && status == ARRJIT_OK) return ARRJIT_OK; /* stopped while waiting: run.exn */
   if (code && !aj_tier_has_stack(a, code))
-    status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "too little stack is left on this thread for native code"), code = NULL;
+    status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "too little stack is left on this thread for native code"),
+    code = NULL;
   if (code && required && (code->fallback_nodes || code->interpreted_nodes))
     status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "%lld nodes fall back to routines, %lld to the interpreter",
                           (long long)code->fallback_nodes, (long long)code->interpreted_nodes);
@@ -118,7 +121,8 @@ static void run_auto(aj_activation *a, const arrjit_run_options *o, uint64_t *ou
 }
 
 /* The status is not OK only when native code was required; else a->succeeded, or run.exn is set. */
-static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched, arrjit_error *error) {
+static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched,
+                              arrjit_error *error) {
   switch (o->mode) {
   case ARRJIT_MODE_AUTO: run_auto(a, o, out_touched); break;
   case ARRJIT_MODE_INTERP: a->succeeded = interpret(a, o); break;
@@ -159,8 +163,10 @@ static void pack_failure(aj_activation *a, arrjit_result *result) {
 /* `a` NULL: there was no memory for it. */
 static void pack_result(aj_activation *a, const arrjit_run_options *o, uint64_t touched, arrjit_result *result) {
   result->touched = touched;
-  if (a && a->succeeded) pack_outputs(a, o, result);
-  else pack_failure(a, result);
+  if (a && a->succeeded)
+    pack_outputs(a, o, result);
+  else
+    pack_failure(a, result);
 }
 
 /* The result with room for all outputs, so that a run that succeeds cannot fail afterwards. */
@@ -178,8 +184,8 @@ static arrjit_result *make_result(const arrjit_function *function) {
 static arrjit_status run_checked(aj_activation *a, const arrjit_run_options *o, const _Atomic int *stop,
                                  size_t input_count, arrjit_array *const *inputs, uint64_t *out_touched,
                                  arrjit_error *error) {
-  if (aj_activation_enter(a, o, stop) && aj_arguments_bind(a, input_count, inputs) &&
-      aj_arguments_check_slots(a) && aj_arguments_check_outputs(a, o->outputs))
+  if (aj_activation_enter(a, o, stop) && aj_arguments_bind(a, input_count, inputs) && aj_arguments_check_slots(a) &&
+      aj_arguments_check_outputs(a, o->outputs))
     return run_tier(a, o, out_touched, error);
   return ARRJIT_OK; /* run.exn */
 }
@@ -200,8 +206,10 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
   uint64_t touched = 0;
   if (a) {
     status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
-    if (status == ARRJIT_OK) status = run_checked(a, o, stop, input_count, inputs, &touched, error);
-    else if (status == ARRJIT_MEMORY) status = ARRJIT_OK, (void)aj_run_raise_memory(&a->run);
+    if (status == ARRJIT_OK)
+      status = run_checked(a, o, stop, input_count, inputs, &touched, error);
+    else if (status == ARRJIT_MEMORY)
+      status = ARRJIT_OK, (void)aj_run_raise_memory(&a->run);
     if (status != ARRJIT_OK) return status;
   }
   pack_result(a, o, touched, result);

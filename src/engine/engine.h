@@ -21,20 +21,20 @@ struct arrjit_function {
   _Atomic int64_t refs;
   uint32_t id;
   aj_core *core;
-  _Atomic(arrjit_context *) context;      /* not retained; NULL once the context is destroyed */
-  aj_compiler *compiler;                  /* retained: it outlives the context for the sake of its lock */
-  arrjit_function *previous, *next;       /* functions of the compiler; its lock guards them */
+  _Atomic(arrjit_context *) context; /* not retained; NULL once the context is destroyed */
+  aj_compiler *compiler;             /* retained: it outlives the context for the sake of its lock */
+  arrjit_function *previous, *next;  /* functions of the compiler; its lock guards them */
   arrjit_function *next_queued;
-  aj_module *module;                      /* finished, immutable */
+  aj_module *module; /* finished, immutable */
   bool has_calls;
-  _Atomic(aj_interp_code *) interp;       /* made by the first run that interprets */
-  _Atomic int native_state;               /* aj_native_state; changed with the compiler's lock held */
-  _Atomic(aj_code *) code;                /* published last */
-  _Atomic int64_t hot_work;               /* interpreted so far */
+  _Atomic(aj_interp_code *) interp; /* made by the first run that interprets */
+  _Atomic int native_state;         /* aj_native_state; changed with the compiler's lock held */
+  _Atomic(aj_code *) code;          /* published last */
+  _Atomic int64_t hot_work;         /* interpreted so far */
   _Atomic int64_t compilations, native_runs, interpreted_runs;
-  arrjit_status never_status;             /* why native code will not come; written before the state is NEVER */
+  arrjit_status never_status; /* why native code will not come; written before the state is NEVER */
   char never_text[160];
-  aj_mutex lock;                          /* guards idle */
+  aj_mutex lock; /* guards idle */
   aj_activation *idle;
 };
 
@@ -45,7 +45,8 @@ void aj_function_release(arrjit_function *function);
 /* What the interpreter knows of it, made on first use. NULL: no memory. */
 aj_interp_code *aj_function_interp(arrjit_function *function);
 
-/* Validates, binds, picks a tier, runs, packs the result. `stop`: AJ_STOP_* bits that a runner sets to end the run, or NULL. */
+/* Validates, binds, picks a tier, runs, packs the result. `stop`: AJ_STOP_* bits that a runner sets to end the run, or
+ * NULL. */
 arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options *options, const _Atomic int *stop,
                             size_t input_count, arrjit_array *const *inputs, arrjit_result **out, arrjit_error *error);
 /* The part of it that looks at the options alone: MISUSE or OK. */

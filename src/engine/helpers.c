@@ -1,5 +1,5 @@
-/* The helpers that compiled code calls, as the native module gets them. The module cannot see the library's hidden symbols, so
- * they go by name in one table; what is in it is written beside the helpers. */
+/* The helpers that compiled code calls, as the native module gets them. The module cannot see the library's hidden
+ * symbols, so they go by name in one table; what is in it is written beside the helpers. */
 #include "engine/load.h"
 #include "rt/native_helpers.h"
 

@@ -1,4 +1,5 @@
-/* The life of functions: reference counted, shared by hosts, runs, the compile queue and exceptions whose traces name nodes. */
+/* The life of functions: reference counted, shared by hosts, runs, the compile queue and exceptions whose traces name
+ * nodes. */
 #include "engine/activation.h"
 #include "engine/compiler.h"
 

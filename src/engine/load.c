@@ -1,5 +1,5 @@
-/* Opening the native module. It stays open to the end of the process: LLVM does not survive being unloaded, and opening it
- * again would cost its 50 ms again. */
+/* Opening the native module. It stays open to the end of the process: LLVM does not survive being unloaded, and opening
+ * it again would cost its 50 ms again. */
 #include "engine/load.h"
 
 #include <dlfcn.h>
@@ -37,7 +37,8 @@ static arrjit_status check_api(const aj_native_api *api, const char *where, arrj
 
 #if defined(AJ_NATIVE_OFF)
 
-arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out, arrjit_error *error) {
+arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out,
+                             arrjit_error *error) {
   (void)path, (void)host, (void)out, (void)check_api;
   return aj_error_set(error, ARRJIT_UNAVAILABLE, "%s", aj_load_obstacle());
 }
@@ -46,7 +47,8 @@ arrjit_status aj_load_native(const char *path, const aj_native_host *host, const
 
 const aj_native_api *arrjit_native_entry(const aj_native_host *host);
 
-arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out, arrjit_error *error) {
+arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out,
+                             arrjit_error *error) {
   (void)path;
   if (aj_load_obstacle()) return aj_error_set(error, ARRJIT_UNAVAILABLE, "%s", aj_load_obstacle());
   const aj_native_api *api = arrjit_native_entry(host);
@@ -62,18 +64,25 @@ arrjit_status aj_load_native(const char *path, const aj_native_host *host, const
 #endif
 
 /* Process-wide, under one lock: the module, once it is open. */
-static struct { pthread_mutex_t lock; const aj_native_api *api; } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct {
+  pthread_mutex_t lock;
+  const aj_native_api *api;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { PATH_BYTES = 4096 };
 
 /* Opens one file; NULL: it is not there or is none of ours, then `why` has the reason. */
-static arrjit_status open_file(const char *file, const aj_native_host *host, const aj_native_api **out, arrjit_error *why) {
+static arrjit_status open_file(const char *file, const aj_native_host *host, const aj_native_api **out,
+                               arrjit_error *why) {
   void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *text = dlerror();
     return aj_error_set(why, ARRJIT_UNAVAILABLE, "%s", text ? text : file);
   }
-  union { void *symbol; aj_native_entry_fn *entry; } found = {.symbol = dlsym(handle, AJ_NATIVE_SYMBOL)};
+  union {
+    void *symbol;
+    aj_native_entry_fn *entry;
+  } found = {.symbol = dlsym(handle, AJ_NATIVE_SYMBOL)};
   arrjit_status status = ARRJIT_UNAVAILABLE;
   if (!found.symbol) {
     (void)aj_error_set(why, status, "%s has no " AJ_NATIVE_SYMBOL, file);
@@ -95,23 +104,28 @@ static bool find_place(int i, char *out, size_t size) {
     return true;
   }
   Dl_info info;
-  union { arrjit_status (*function)(const char *, const aj_native_host *, const aj_native_api **, arrjit_error *); void *p; }
-      self = {.function = aj_load_native};
+  union {
+    arrjit_status (*function)(const char *, const aj_native_host *, const aj_native_api **, arrjit_error *);
+    void *p;
+  } self = {.function = aj_load_native};
   const char *slash = dladdr(self.p, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
   int length = slash ? (int)(slash - info.dli_fname) : 1;
   aj_bounded_printf(out, size, "%.*s/%s", length, slash ? info.dli_fname : ".", beside[i]);
   return true;
 }
 
-static arrjit_status open_any(const char *path, const aj_native_host *host, const aj_native_api **out, arrjit_error *error) {
+static arrjit_status open_any(const char *path, const aj_native_host *host, const aj_native_api **out,
+                              arrjit_error *error) {
   if (path) return open_file(path, host, out, error);
   char file[PATH_BYTES];
   arrjit_status status = ARRJIT_UNAVAILABLE;
-  for (int i = 0; status != ARRJIT_OK && find_place(i, file, sizeof file); i++) status = open_file(file, host, out, error);
+  for (int i = 0; status != ARRJIT_OK && find_place(i, file, sizeof file); i++)
+    status = open_file(file, host, out, error);
   return status;
 }
 
-arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out, arrjit_error *error) {
+arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out,
+                             arrjit_error *error) {
   if (aj_load_obstacle()) return aj_error_set(error, ARRJIT_UNAVAILABLE, "%s", aj_load_obstacle());
   (void)pthread_mutex_lock(&shared.lock);
   arrjit_status status = shared.api ? ARRJIT_OK : open_any(path, host, &shared.api, error);

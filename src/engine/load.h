@@ -4,9 +4,10 @@
 
 #include "rt/code.h"
 
-/* The module's table; UNAVAILABLE and why when there is none. `path` NULL: arrjit/libarrjit_native.so and libarrjit_native.so
- * beside this library, then the built-in libdir. Once it is open every path gives the same. */
-arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out, arrjit_error *error);
+/* The module's table; UNAVAILABLE and why when there is none. `path` NULL: arrjit/libarrjit_native.so and
+ * libarrjit_native.so beside this library, then the built-in libdir. Once it is open every path gives the same. */
+arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out,
+                             arrjit_error *error);
 /* LLVM has failed for good: native code is off in this process from now on. */
 void aj_load_disable(void);
 /* Why aj_load_native need not be tried: built without native code, or turned off. NULL: it may be. */

@@ -19,7 +19,8 @@ aj_flow aj_step_inline(aj_interp *in, aj_frame *frame, const aj_node *node) {
   AJ_ASSERT(node->operand_count <= 3);
   for (uint32_t i = 0; i < node->operand_count; i++) operands[i] = aj_frame_operand(frame, node, i)->u.bits;
   aj_cell out = {.tag = AJ_CELL_SCALAR};
-  if (AJ_UNLIKELY(frame->nodes[node->id].u.loop(1, out.u.bits, operands) != 1)) return fail_inline(in, frame, node, operands);
+  if (AJ_UNLIKELY(frame->nodes[node->id].u.loop(1, out.u.bits, operands) != 1))
+    return fail_inline(in, frame, node, operands);
   *aj_frame_result(frame, node, 0) = out;
   frame->pc++;
   return AJ_FLOW_NEXT;
@@ -125,7 +126,8 @@ aj_flow aj_step_array(aj_interp *in, aj_frame *frame, const aj_node *node) {
 
 /* ---- movement: shares the operand's data ---- */
 
-/* The operand as an array that a view can share, one reference; a dense copy of it when `pack`, and of a scalar always. */
+/* The operand as an array that a view can share, one reference; a dense copy of it when `pack`, and of a scalar always.
+ */
 static arrjit_array *make_base(aj_interp *in, aj_frame *frame, const aj_node *node, bool pack) {
   const aj_cell *x = aj_frame_operand(frame, node, 0);
   if (pack || x->tag == AJ_CELL_SCALAR) return aj_value_copy(in, x, node->operands[0]->type);

@@ -1,7 +1,8 @@
-/* Steps of control flow. A region ends in aj_step_yield: values leave the frame through in->transfer, the frame goes, and what
- * the frame was for says where the values go: results of the owner, the next region of a loop, the caller.
+/* Steps of control flow. A region ends in aj_step_yield: values leave the frame through in->transfer, the frame goes,
+ * and what the frame was for says where the values go: results of the owner, the next region of a loop, the caller.
  *
- * in->transfer is reserved for any node of the module, so nothing between two frames can fail but the push of the next. */
+ * in->transfer is reserved for any node of the module, so nothing between two frames can fail but the push of the next.
+ */
 #include "interp/frame.h"
 
 /* ---- values on their way ---- */

@@ -25,8 +25,10 @@ aj_flow aj_step_raise(aj_interp *in, aj_frame *frame, const aj_node *node) {
 aj_flow aj_step_raise_exn(aj_interp *in, aj_frame *frame, const aj_node *node) {
   aj_exn *exn = aj_exn_again(aj_frame_operand(frame, node, 0)->u.exn);
   if (exn && node->operand_count > 1) aj_exn_link(exn, aj_frame_operand(frame, node, 1)->u.exn, NULL);
-  if (exn) in->run->exn = exn;
-  else aj_run_raise_memory(in->run);
+  if (exn)
+    in->run->exn = exn;
+  else
+    aj_run_raise_memory(in->run);
   return AJ_FLOW_FAILED;
 }
 
@@ -111,8 +113,9 @@ static aj_flow set_exn(aj_interp *in, aj_frame *frame, const aj_node *node, aj_e
 
 aj_flow aj_step_exn_new(aj_interp *in, aj_frame *frame, const aj_node *node) {
   aj_value_views(in, frame, node, 0, node->operand_count);
-  aj_exn *exn = aj_exn_create_views(in->run->core, (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND),
-                                    aj_node_int(node, AJ_ATTR_CODE), find_message(node), node->operand_count, in->views);
+  aj_exn *exn =
+      aj_exn_create_views(in->run->core, (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND), aj_node_int(node, AJ_ATTR_CODE),
+                          find_message(node), node->operand_count, in->views);
   if (exn) return set_exn(in, frame, node, exn);
   aj_run_raise_memory(in->run);
   return AJ_FLOW_FAILED;
@@ -138,8 +141,7 @@ static arrjit_array *find_field(const aj_exn *exn, int64_t field, const aj_type 
 
 aj_flow aj_step_exn_field(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const aj_type *type = node->results[1].type;
-  arrjit_array *field =
-      find_field(aj_frame_operand(frame, node, 0)->u.exn, aj_node_int(node, AJ_ATTR_FIELD), type);
+  arrjit_array *field = find_field(aj_frame_operand(frame, node, 0)->u.exn, aj_node_int(node, AJ_ATTR_FIELD), type);
   aj_cell present = {.tag = AJ_CELL_SCALAR}, value = {.tag = AJ_CELL_SCALAR};
   present.u.bits[0] = field != NULL;
   if (type->rank > 0) {

@@ -1,5 +1,5 @@
-/* Cells, frames and the stack of chunks that frames live on. Chunks stay for the next run; a frame never moves, so cells may
- * be pointed at while they run. */
+/* Cells, frames and the stack of chunks that frames live on. Chunks stay for the next run; a frame never moves, so
+ * cells may be pointed at while they run. */
 #include "interp/frame.h"
 
 #include <string.h>
@@ -147,6 +147,7 @@ void aj_frame_enter(aj_interp *in, aj_frame *frame, const aj_node *node) {
   for (uint32_t i = 0; i < node->operand_count; i++) {
     uint32_t slot = node->operands[i]->slot;
     aj_cell *cell = &frame->cells[slot];
-    if (cell->tag >= AJ_CELL_ARRAY && !aj_live(frame->region, frame->pc, AJ_LIVE_INSIDE, slot)) aj_cell_drop(in->run, cell);
+    if (cell->tag >= AJ_CELL_ARRAY && !aj_live(frame->region, frame->pc, AJ_LIVE_INSIDE, slot))
+      aj_cell_drop(in->run, cell);
   }
 }

@@ -4,39 +4,48 @@
 
 #include "interp/interp.h"
 
-/* ---- cells: one value each. Rank 0 is always SCALAR, any other rank always ARRAY (maybe strided), exceptions EXN ---- */
+/* ---- cells: one value each. Rank 0 is always SCALAR, any other rank always ARRAY (maybe strided), exceptions EXN ----
+ */
 typedef enum aj_cell_tag { AJ_CELL_NONE, AJ_CELL_SCALAR, AJ_CELL_ARRAY, AJ_CELL_EXN } aj_cell_tag;
 typedef struct aj_cell {
   union {
-    unsigned char bits[16];   /* SCALAR: the element, inline, so that scalar loops allocate nothing */
+    unsigned char bits[16]; /* SCALAR: the element, inline, so that scalar loops allocate nothing */
     uint64_t words[2];
     int64_t i64;
-    arrjit_array *array;      /* one reference */
-    aj_exn *exn;              /* one reference */
+    arrjit_array *array; /* one reference */
+    aj_exn *exn;         /* one reference */
   } u;
   aj_cell_tag tag;
 } aj_cell;
 
 /* ---- frames: one activation of a region ---- */
 typedef enum aj_why {
-  AJ_WHY_ROOT, AJ_WHY_IF_ARM, AJ_WHY_SWITCH_ARM, AJ_WHY_WHILE_COND, AJ_WHY_WHILE_BODY, AJ_WHY_FOR_BODY, AJ_WHY_CALL,
-  AJ_WHY_TRY_BODY, AJ_WHY_HANDLER, AJ_WHY_FINALLY
+  AJ_WHY_ROOT,
+  AJ_WHY_IF_ARM,
+  AJ_WHY_SWITCH_ARM,
+  AJ_WHY_WHILE_COND,
+  AJ_WHY_WHILE_BODY,
+  AJ_WHY_FOR_BODY,
+  AJ_WHY_CALL,
+  AJ_WHY_TRY_BODY,
+  AJ_WHY_HANDLER,
+  AJ_WHY_FINALLY
 } aj_why;
 
 typedef struct aj_interp_node aj_interp_node;
 typedef struct aj_frame {
   struct aj_frame *parent;
   const aj_region *region;
-  const aj_interp_node *nodes;  /* of the region's function, by node id */
-  int64_t *env;                 /* symbols of the activation: own for ROOT and CALL, else the parent's */
-  aj_cell *cells;               /* region->slot_count */
-  uint32_t pc;                  /* node to run, or that runs one frame further in */
+  const aj_interp_node *nodes; /* of the region's function, by node id */
+  int64_t *env;                /* symbols of the activation: own for ROOT and CALL, else the parent's */
+  aj_cell *cells;              /* region->slot_count */
+  uint32_t pc;                 /* node to run, or that runs one frame further in */
   aj_why why;
-  uint32_t arm;                 /* case of SWITCH_ARM, handler of HANDLER */
-  int64_t iteration;            /* completed ones, of loops; -1 elsewhere */
-  int64_t index;                /* FOR_BODY: the counter */
-  aj_exn *exn;                  /* HANDLER: what it handles; FINALLY: what goes on after it, NULL for a normal end. Owned */
-  bool masks;                   /* this FINALLY began the grace that run->masked_until_ns ends */
+  uint32_t arm;      /* case of SWITCH_ARM, handler of HANDLER */
+  int64_t iteration; /* completed ones, of loops; -1 elsewhere */
+  int64_t index;     /* FOR_BODY: the counter */
+  aj_exn *exn;       /* HANDLER: what it handles; FINALLY: what goes on after it, NULL for a normal end. Owned */
+  bool masks;        /* this FINALLY began the grace that run->masked_until_ns ends */
 } aj_frame;
 
 typedef struct aj_stack_chunk {
@@ -50,40 +59,40 @@ struct aj_interp {
   aj_interp_code *code;
   aj_run *run;
   aj_frame *top;
-  arrjit_array **outputs;       /* results of the entry */
-  bool resume;                  /* rebuild all frames at every pc */
-  aj_stack_chunk *chunk;        /* the one that has `top` */
-  aj_cell *transfer;            /* code->max_values: values on their way from frame to frame */
-  uint32_t transfer_count;      /* how many of them are on their way */
-  aj_view *views;               /* code->max_values */
-  arrjit_array **arrays;        /* code->max_values */
-  arrjit_view *host_views;      /* code->max_values */
-  void *scratch;                /* code->scratch_bytes: block programs of scalars */
+  arrjit_array **outputs;  /* results of the entry */
+  bool resume;             /* rebuild all frames at every pc */
+  aj_stack_chunk *chunk;   /* the one that has `top` */
+  aj_cell *transfer;       /* code->max_values: values on their way from frame to frame */
+  uint32_t transfer_count; /* how many of them are on their way */
+  aj_view *views;          /* code->max_values */
+  arrjit_array **arrays;   /* code->max_values */
+  arrjit_view *host_views; /* code->max_values */
+  void *scratch;           /* code->scratch_bytes: block programs of scalars */
 };
 
-/* NEXT: in->top and its pc say where to go on; FAILED: run->exn is set, the node at in->top's pc raised it; DONE: the entry has
- * returned; ENDED: run->exn has left the entry. */
+/* NEXT: in->top and its pc say where to go on; FAILED: run->exn is set, the node at in->top's pc raised it; DONE: the
+ * entry has returned; ENDED: run->exn has left the entry. */
 typedef enum aj_flow { AJ_FLOW_NEXT, AJ_FLOW_FAILED, AJ_FLOW_DONE, AJ_FLOW_ENDED } aj_flow;
 /* Runs one node. */
 typedef aj_flow aj_step_fn(aj_interp *in, aj_frame *frame, const aj_node *node);
 
-struct aj_interp_node {         /* what is known of a node beforehand */
+struct aj_interp_node { /* what is known of a node beforehand */
   aj_step_fn *step;
   union {
-    aj_loop *loop;              /* elementwise op on scalars */
-    const aj_program *program;  /* function on scalars */
-    arrjit_array *constant;     /* one reference */
+    aj_loop *loop;             /* elementwise op on scalars */
+    const aj_program *program; /* function on scalars */
+    arrjit_array *constant;    /* one reference */
   } u;
 };
 
 struct aj_interp_code {
-  aj_core *core;                /* borrowed from the function */
+  aj_core *core; /* borrowed from the function */
   const aj_module *module;
-  aj_interp_node **funcs;       /* [func index][node id] */
-  uint32_t max_values;          /* operands, results or parameters of any one node or region, at least 1 */
+  aj_interp_node **funcs; /* [func index][node id] */
+  uint32_t max_values;    /* operands, results or parameters of any one node or region, at least 1 */
   size_t scratch_bytes;
   aj_mutex lock;
-  aj_interp *free;              /* guarded by lock */
+  aj_interp *free; /* guarded by lock */
 };
 
 /* ---- frame.c ---- */
@@ -93,7 +102,8 @@ void aj_cell_drop(aj_run *run, aj_cell *cell);
 static inline void aj_cell_clear(aj_run *run, aj_cell *cell) {
   if (cell->tag >= AJ_CELL_ARRAY) aj_cell_drop(run, cell);
 }
-/* Pushes a frame at pc 0 with empty cells; ROOT and CALL get an env of their own with all symbols unbound. NULL: run->exn. */
+/* Pushes a frame at pc 0 with empty cells; ROOT and CALL get an env of their own with all symbols unbound. NULL:
+ * run->exn. */
 aj_frame *aj_stack_push(aj_interp *in, const aj_region *region, aj_why why);
 /* Drops the top frame with all that is still in it; what its exn was is the caller's when taken before. */
 void aj_stack_pop(aj_interp *in);
@@ -116,8 +126,8 @@ static inline aj_cell *aj_frame_result(aj_frame *frame, const aj_node *node, uin
   return &frame->cells[node->results[i].slot];
 }
 
-/* ---- code.c ---- */
-aj_interp *aj_interp_take(aj_interp_code *code);   /* NULL: no memory */
+/* ---- interp_code.c ---- */
+aj_interp *aj_interp_take(aj_interp_code *code); /* NULL: no memory */
 void aj_interp_give(aj_interp *in);
 
 /* ---- values.c ---- */
@@ -135,18 +145,19 @@ void aj_value_views(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_
 bool aj_unwind(aj_interp *in);
 /* Same for an exception that goes on from the top frame's try, whose finally has run. */
 bool aj_unwind_onward(aj_interp *in);
-/* Starts the finally of the try at the top frame's pc; `exn` (taken over, NULL fine) goes on after it. False: run->exn. */
+/* Starts the finally of the try at the top frame's pc; `exn` (taken over, NULL fine) goes on after it. False: run->exn.
+ */
 bool aj_unwind_finally(aj_interp *in, const aj_node *node, aj_exn *exn);
 
 /* ---- snapshot.c ---- */
-/* Encodes all frames, drops them, rebuilds them from what was live. FAILED: no memory to encode, nothing was dropped; ENDED:
- * run->exn is set, no frame is left. */
+/* Encodes all frames, drops them, rebuilds them from what was live. FAILED: no memory to encode, nothing was dropped;
+ * ENDED: run->exn is set, no frame is left. */
 aj_flow aj_snapshot_resume(aj_interp *in);
 
 /* ---- steps of CONTROL ops, one a row of the op table, and of the other classes ---- */
-aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_for, aj_step_call, aj_step_try, aj_step_yield,
-    aj_step_raise, aj_step_raise_exn, aj_step_check, aj_step_check_shape, aj_step_callback, aj_step_exn_new, aj_step_exn_is,
-    aj_step_exn_field, aj_step_exn_site, aj_step_exn_cause;
+aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_for, aj_step_call, aj_step_try,
+    aj_step_yield, aj_step_raise, aj_step_raise_exn, aj_step_check, aj_step_check_shape, aj_step_callback,
+    aj_step_exn_new, aj_step_exn_is, aj_step_exn_field, aj_step_exn_site, aj_step_exn_cause;
 aj_step_fn aj_step_inline, aj_step_program, aj_step_scalar_const, aj_step_array_const, aj_step_array, aj_step_view,
     aj_step_foreign;
 

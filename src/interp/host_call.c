@@ -7,11 +7,8 @@ static void set_host_view(arrjit_view *out, const aj_view *view, const int64_t *
 }
 
 static void show_scalar(arrjit_view *out, aj_cell *cell, const aj_type *type) {
-  *out = (arrjit_view){.dtype = type->dtype,
-                       .rank = 0,
-                       .dims = NULL,
-                       .data = cell->u.bits,
-                       .bytes = aj_dtypes[type->dtype].bytes};
+  *out = (arrjit_view){
+      .dtype = type->dtype, .rank = 0, .dims = NULL, .data = cell->u.bits, .bytes = aj_dtypes[type->dtype].bytes};
 }
 
 /* Arguments in in->host_views; what keeps or copies them in in->arrays, NULL where nothing has to. */

@@ -4,8 +4,8 @@
 
 #include "rt/run.h"
 
-/* What the interpreter knows of a module beforehand, and the frames and scratch it keeps for later runs. Made once a function,
- * shared by its runs on any threads. */
+/* What the interpreter knows of a module beforehand, and the frames and scratch it keeps for later runs. Made once a
+ * function, shared by its runs on any threads. */
 typedef struct aj_interp_code aj_interp_code;
 typedef struct aj_interp aj_interp;
 /* `module` is finished and outlives it. NULL: no memory. */
@@ -13,9 +13,10 @@ aj_interp_code *aj_interp_code_create(aj_core *core, const aj_module *module);
 /* No run may be in it. NULL is fine. */
 void aj_interp_code_destroy(aj_interp_code *code);
 
-/* Runs function 0 of run->module. Inputs are validated arrays (any strides); env has the module's symbols, entry symbols bound
- * and derived. On success gives result arrays, owned by the caller, dense, shared with nobody. False: run->exn is set, with
- * its trace. A foreign exception may unwind through it: the run is lost, but nothing of it stays behind. */
+/* Runs function 0 of run->module. Inputs are validated arrays (any strides); env has the module's symbols, entry
+ * symbols bound and derived. On success gives result arrays, owned by the caller, dense, shared with nobody. False:
+ * run->exn is set, with its trace. A foreign exception may unwind through it: the run is lost, but nothing of it stays
+ * behind. */
 bool aj_interp_run(aj_interp_code *code, aj_run *run, const int64_t *env, arrjit_array *const *inputs,
                    arrjit_array **outputs);
 

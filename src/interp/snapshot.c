@@ -1,9 +1,9 @@
-/* Snapshots: a run's frames as data, values of live slots only. The debug option resume_everywhere takes one at every pc, drops
- * all frames and rebuilds them from it, which shows that what aj_live says is enough to go on; leaving native code in the
- * middle of a function rebuilds frames from the same data.
+/* Snapshots: a run's frames as data, values of live slots only. The debug option resume_everywhere takes one at every
+ * pc, drops all frames and rebuilds them from it, which shows that what aj_live says is enough to go on; leaving native
+ * code in the middle of a function rebuilds frames from the same data.
  *
- * The top frame is BEFORE its pc. A frame below is INSIDE its pc; where the frame above it is a finally after a normal end it
- * is AFTER: the results are there, and no region of the node reads its operands any more. */
+ * The top frame is BEFORE its pc. A frame below is INSIDE its pc; where the frame above it is a finally after a normal
+ * end it is AFTER: the results are there, and no region of the node reads its operands any more. */
 #include "interp/frame.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct snap_frame {
   aj_why why;
   aj_live_mode mode;
   int64_t iteration, index;
-  aj_exn *exn;              /* one reference */
+  aj_exn *exn; /* one reference */
   bool masks;
   size_t first_value, first_symbol;
 } snap_frame;

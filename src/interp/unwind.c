@@ -1,5 +1,5 @@
-/* The one unwinder. It pops frames to the first handler that takes the failure, or to the first finally, and adds one trace
- * entry a frame: interp/README.md says which, and native code makes the same from static sites. */
+/* The one unwinder. It pops frames to the first handler that takes the failure, or to the first finally, and adds one
+ * trace entry a frame: interp/README.md says which, and native code makes the same from static sites. */
 #include "interp/frame.h"
 
 static const aj_node *find_owner(const aj_frame *frame) {
@@ -80,7 +80,8 @@ static aj_exn *take_exn(aj_run *run) {
   return exn;
 }
 
-/* The frame of a try's body or handler was left by a failure, its owner is at the top: whether the try goes on with it. */
+/* The frame of a try's body or handler was left by a failure, its owner is at the top: whether the try goes on with it.
+ */
 static bool try_takes(aj_interp *in, const aj_node *node, bool from_body) {
   aj_run *run = in->run;
   uint32_t handler = from_body ? find_handler(run, node, run->exn->kind) : 0;

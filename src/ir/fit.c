@@ -159,8 +159,11 @@ static bool fit_arguments(aj_builder *b, aj_infer *in, aj_value **operands) {
   if (!known) return aj_builder_no_memory(b), false;
   bool ok = true;
   if (aj_infer_bind_params(in, &sig, known) == ARRJIT_OK)
-    for (uint32_t i = 0; ok && i < sig.param_count; i++)
-      if (aj_infer_translate(in, known, sig.params[i], dims) == ARRJIT_OK) ok = refit(b, &operands[i], dims);
+    for (uint32_t i = 0; ok && i < sig.param_count; i++) {
+      arrjit_status status = aj_infer_translate(in, known, sig.params[i], dims);
+      if (status == ARRJIT_MEMORY) ok = aj_builder_no_memory(b);
+      if (status == ARRJIT_OK) ok = refit(b, &operands[i], dims);
+    }
   aj_mem_free(b->module->mem, known, count * sizeof *known);
   return ok;
 }

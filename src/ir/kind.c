@@ -32,6 +32,7 @@ static place find_place(uint32_t i) {
 
 static size_t chunk_bytes(uint32_t chunk) { return sizeof(aj_kind_info) << (chunk + FIRST_CHUNK_LOG2); }
 
+/* i < count, or the place that is being filled. */
 static aj_kind_info *get_entry(const aj_kinds *kinds, uint32_t i) {
   place at = find_place(i);
   return &kinds->chunks[at.chunk][at.offset];
@@ -43,6 +44,7 @@ const aj_kind_info *aj_kinds_get(const aj_kinds *kinds, arrjit_kind kind) {
 
 uint32_t aj_kinds_count(const aj_kinds *kinds) { return atomic_load_explicit(&kinds->count, memory_order_acquire); }
 
+/* Upwards until the ancestor or a root, which is its own parent. Parents are older than children, so it ends. */
 bool aj_kinds_is(const aj_kinds *kinds, arrjit_kind kind, arrjit_kind ancestor) {
   const aj_kind_info *info = aj_kinds_get(kinds, kind);
   while (info && kind != ancestor && info->parent != kind) {
@@ -52,6 +54,7 @@ bool aj_kinds_is(const aj_kinds *kinds, arrjit_kind kind, arrjit_kind ancestor) 
   return info && kind == ancestor;
 }
 
+/* What ends a run, such as cancelled, must pass a handler for everything below a root. */
 bool aj_kinds_catches(const aj_kinds *kinds, arrjit_kind handler, arrjit_kind kind) {
   if (aj_kinds_is(kinds, kind, ARRJIT_KIND_EXIT)) return kind == handler;
   return aj_kinds_is(kinds, kind, handler);
@@ -83,6 +86,7 @@ arrjit_kind aj_kinds_find(const aj_kinds *kinds, const char *name, size_t length
   return index == AJ_MAP_NONE ? ARRJIT_KIND_NONE : (arrjit_kind)(index + 1);
 }
 
+/* Names stand in .air text, in messages and in templates: none of these letters needs quoting there. */
 static bool name_is_valid(const char *name) {
   size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
   return length > 0 && length <= LONGEST_NAME && name[length] == 0;
@@ -133,11 +137,14 @@ static arrjit_status parse_fields(aj_mem *mem, const char *text, field_list *lis
 
 /* ---- adding ---- */
 
+/* In any state of filling. */
 static void free_entry(aj_mem *mem, aj_kind_info *info) {
   if (info->name) aj_mem_free(mem, info->name, strlen(info->name) + 1);
   aj_mem_free(mem, info->fields, info->field_count * sizeof *info->fields);
 }
 
+/* Makes what an entry owns: name, and the fields of its parent (NULL for a root) followed by its own. Nothing is left
+ * when it fails. */
 static arrjit_status fill_entry(aj_mem *mem, const aj_kind_info *parent, const char *name, const char *fields,
                                 aj_kind_info *out, arrjit_error *error) {
   field_list list = {0};
@@ -161,11 +168,13 @@ static arrjit_status fill_entry(aj_mem *mem, const aj_kind_info *parent, const c
   return status;
 }
 
+/* A chunk that turns out not to be needed after all stays for the next kind. */
 static bool reserve_place(aj_kinds *kinds, place at) {
   if (!kinds->chunks[at.chunk]) kinds->chunks[at.chunk] = aj_mem_alloc(kinds->mem, chunk_bytes(at.chunk));
   return kinds->chunks[at.chunk] != NULL;
 }
 
+/* The index by name comes last but one, the count last: until then nobody sees the entry. */
 static arrjit_status add_locked(aj_kinds *kinds, const char *name, arrjit_kind parent, const char *fields,
                                 arrjit_kind *out, arrjit_error *error) {
   uint32_t index = aj_kinds_count(kinds);
@@ -181,6 +190,7 @@ static arrjit_status add_locked(aj_kinds *kinds, const char *name, arrjit_kind p
     free_entry(kinds->mem, &info);
     return aj_error_memory(error, "a kind");
   }
+  AJ_ASSERT(info.parent > 0 && (uint32_t)info.parent <= index + 1);
   *get_entry(kinds, index) = info;
   atomic_store_explicit(&kinds->count, index + 1, memory_order_release);
   *out = (arrjit_kind)(index + 1);
@@ -202,6 +212,7 @@ arrjit_status aj_kinds_add(aj_kinds *kinds, const char *name, arrjit_kind parent
 
 /* ---- life ---- */
 
+/* The rows are in the order of their numbers, and a root stands before what is below it. */
 static bool add_builtin(aj_kinds *kinds) {
   static const struct {
     arrjit_kind kind, parent;

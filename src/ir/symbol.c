@@ -125,9 +125,10 @@ aj_bind aj_symbols_derive(const aj_func *func, int64_t *env, uint32_t *out_symbo
 /* Depth-first over the expression with an explicit stack: a symbol is left when both of its dims are known. */
 aj_translate aj_dim_translate(aj_func *to, bool by_name, int64_t *known, int64_t dim, int64_t *out) {
   aj_module *module = to->module;
+  if (!aj_dim_is_symbol(dim)) return *out = dim, AJ_TRANSLATE_OK;
   AJ_VEC(uint32_t) stack = {0};
   aj_translate result = AJ_TRANSLATE_OK;
-  if (aj_dim_is_symbol(dim) && !AJ_VEC_PUSH(module->mem, &stack, aj_dim_symbol(dim))) return AJ_TRANSLATE_MEMORY;
+  if (!AJ_VEC_PUSH(module->mem, &stack, aj_dim_symbol(dim))) return AJ_TRANSLATE_MEMORY;
   while (stack.count && result == AJ_TRANSLATE_OK) {
     uint32_t at = stack.data[stack.count - 1];
     const aj_symbol symbol = module->symbols.data[at];
@@ -154,6 +155,6 @@ aj_translate aj_dim_translate(aj_func *to, bool by_name, int64_t *known, int64_t
     }
   }
   AJ_VEC_FREE(module->mem, &stack);
-  if (result == AJ_TRANSLATE_OK) *out = aj_dim_is_symbol(dim) ? known[aj_dim_symbol(dim)] : dim;
+  if (result == AJ_TRANSLATE_OK) *out = known[aj_dim_symbol(dim)];
   return result;
 }

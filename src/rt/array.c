@@ -22,6 +22,7 @@ bool aj_array_shape_bytes(arrjit_dtype dtype, int32_t rank, const int64_t *dims,
   return true;
 }
 
+/* The header but for the view, field by field: the view alone is ten times as big, and mostly unused. */
 static void set_up(arrjit_array *array, aj_core *core) {
   aj_core_retain(core);
   atomic_init(&array->refs, 1);
@@ -33,6 +34,7 @@ static void set_up(arrjit_array *array, aj_core *core) {
   array->release_user = array->release_data = NULL;
 }
 
+/* Room for the header, for moving the elements up to their alignment, and for them. */
 arrjit_array *aj_array_create(aj_core *core, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero) {
   int64_t bytes;
   size_t whole;
@@ -64,10 +66,12 @@ arrjit_array *aj_array_wrap(aj_core *core, const aj_view *view, arrjit_release_d
   return array;
 }
 
+/* A view of a view is one of the root. */
 arrjit_array *aj_array_share(arrjit_array *base, const aj_view *view) {
   arrjit_array *root = base->base ? base->base : base;
   arrjit_array *array = aj_array_wrap(root->core, view, NULL, NULL, NULL);
   if (!array) return NULL;
+  AJ_ASSERT(!root->base);
   aj_array_retain(root);
   array->base = root;
   return array;
@@ -85,13 +89,16 @@ arrjit_array *aj_array_dense(arrjit_array *array) {
   return array;
 }
 
+/* The core goes last: it holds the allocator. */
 static void free_array(arrjit_array *array) {
+  AJ_ASSERT(!array->block || !array->base); /* own memory or another's */
   aj_core *core = array->core;
   if (array->release) array->release(array->release_user, array->release_data);
   aj_mem_free(&core->mem, array, array->block ? array->block_bytes : sizeof *array);
   aj_core_release(core);
 }
 
+/* A view that goes may take its base along, which is no view itself: so the loop ends after two rounds. */
 void aj_array_release(arrjit_array *array) {
   while (array && atomic_fetch_sub_explicit(&array->refs, 1, memory_order_acq_rel) == 1) {
     arrjit_array *base = array->base;

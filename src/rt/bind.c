@@ -23,6 +23,7 @@ typedef struct aj_direct {
   scalar *values;
 } aj_direct;
 
+/* A bool is passed as the byte that it is, which is how C passes _Bool. */
 static ffi_type *find_type(arrjit_dtype dtype) {
   const aj_dtype_info *info = &aj_dtypes[dtype];
   if (info->cls == AJ_CLASS_FLOAT) return info->bytes == sizeof(float) ? &ffi_type_float : &ffi_type_double;
@@ -35,16 +36,19 @@ static ffi_type *find_type(arrjit_dtype dtype) {
   }
 }
 
+/* One block: the record, then values (the strictest alignment first), types, pointers. */
 static size_t direct_bytes(uint32_t count) {
   return sizeof(aj_direct) + count * (sizeof(ffi_type *) + sizeof(void *) + sizeof(scalar));
 }
 
+/* Whether a C function can take the arguments by value and return the result. */
 static bool all_scalars(const aj_slot *slot) {
   for (uint32_t i = 0; i < slot->param_count; i++)
     if (!aj_type_is_scalar(slot->param_types[i])) return false;
   return slot->is_value ? slot->result_count == 1 && aj_type_is_scalar(slot->result_types[0]) : true;
 }
 
+/* What libffi needs to call a function for this slot; it points into itself, so it never moves. */
 static arrjit_status describe(aj_mem *mem, const aj_slot *slot, aj_direct **out, arrjit_error *error) {
   uint32_t count = slot->param_count;
   if (!all_scalars(slot))
@@ -85,8 +89,11 @@ static void store_result(const arrjit_view *result, scalar value) {
   memcpy(result->data, &narrow, info->bytes);
 }
 
+/* Arguments are copied out of the host's views first: these may be unaligned, and libffi reads by type. The copies live
+ * in the binding; a run calls one function at a time, and a run inside the callback has bindings of its own. */
 void aj_direct_call(const aj_bound_slot *bound, const arrjit_view *args, const arrjit_view *results) {
   aj_direct *direct = bound->call;
+  AJ_ASSERT(direct && direct->count == bound->slot->param_count);
   scalar value = {0};
   for (uint32_t i = 0; i < direct->count; i++) memcpy(&direct->values[i], args[i].data, aj_dtypes[args[i].dtype].bytes);
   ffi_call(&direct->cif, bound->direct, &value, direct->pointers);
@@ -119,8 +126,10 @@ static arrjit_status bind_one(aj_run *run, size_t i, const arrjit_binding *bindi
   return ARRJIT_OK;
 }
 
+/* Slots that no binding names stay empty: whether that is a failure shows when they are called. */
 arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error) {
   uint32_t slot_count = (uint32_t)run->module->slots.count;
+  AJ_ASSERT(!run->slots);
   if (slot_count) {
     run->slots = aj_mem_array(&run->core->mem, slot_count, sizeof *run->slots);
     if (!run->slots) return aj_error_memory(error, "the bindings of a run");

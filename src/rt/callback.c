@@ -19,6 +19,7 @@ static bool raise_unbound(aj_run *run, const aj_slot *slot) {
   return aj_run_raise(run, ARRJIT_KIND_UNBOUND, 0, message, 0, NULL);
 }
 
+/* Native code and loops rely on bools being 0 or 1; anything else is stopped where it comes in. */
 static bool raise_bad_bool(aj_run *run, const aj_slot *slot, uint32_t result, int value) {
   char name[256], message[400];
   aj_exn_escape(name, sizeof name, slot->name);
@@ -38,6 +39,7 @@ static bool check_results(aj_run *run, const aj_slot *slot, const arrjit_view *r
   return true;
 }
 
+/* The callback said that it failed: with what it told, or in the words of its status. */
 static bool take_failure(aj_run *run, arrjit_call_info *call, arrjit_status status) {
   if (!call->failure) return aj_run_raise(run, ARRJIT_KIND_CALLBACK, (int64_t)status, aj_status_text(status), 0, NULL);
   AJ_ASSERT(!run->exn);
@@ -56,6 +58,7 @@ static arrjit_status call_host(const aj_bound_slot *bound, arrjit_call_info *cal
 }
 
 bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, const arrjit_view *results) {
+  AJ_ASSERT(slot < run->slot_count && !run->exn);
   const aj_bound_slot *bound = &run->slots[slot];
   if (AJ_UNLIKELY(!bound->callback && !bound->direct))
     return bound->slot->optional ? true : raise_unbound(run, bound->slot);

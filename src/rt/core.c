@@ -19,9 +19,11 @@ static void free_core(aj_core *core, bool events, bool timer) {
   if (events) aj_events_free(&core->events);
   aj_kinds_release(core->kinds);
   aj_mem_init(&mem, &core->mem.host);
+  AJ_ASSERT(atomic_load(&core->mem.live_bytes) == (int64_t)sizeof *core); /* only itself is left */
   aj_mem_free(&mem, core, sizeof *core);
 }
 
+/* Made now, since when it is needed there is no memory for it. */
 static aj_exn *create_no_memory(aj_core *core) {
   aj_exn *exn = aj_mem_alloc(&core->mem, sizeof *exn);
   if (!exn) return NULL;
@@ -32,6 +34,7 @@ static aj_exn *create_no_memory(aj_core *core) {
   return exn;
 }
 
+/* Every part is tried even after one failed: free_core copes with any state, so there is one way out. */
 aj_core *aj_core_create(const arrjit_allocator *allocator) {
   aj_mem mem;
   aj_mem_init(&mem, allocator);

@@ -6,6 +6,7 @@
 
 aj_exn *aj_exn_no_memory(aj_core *core) { return core->no_memory; }
 
+/* The shared one is never changed, counted or freed. */
 static bool is_no_memory(const aj_exn *exn) { return exn == exn->core->no_memory; }
 
 static aj_exn *create_empty(aj_core *core, arrjit_kind kind, int64_t code) {
@@ -36,6 +37,7 @@ aj_exn *aj_exn_create_room(aj_core *core, arrjit_kind kind, int64_t code, const 
 }
 
 bool aj_exn_set_payload(aj_exn *exn, uint32_t i, const aj_view *view) {
+  AJ_ASSERT(i < exn->payload_count && !exn->payload[i]);
   exn->payload[i] = aj_array_copy(exn->core, view);
   return exn->payload[i] != NULL;
 }
@@ -62,6 +64,7 @@ aj_exn *aj_exn_create_views(aj_core *core, arrjit_kind kind, int64_t code, const
   return exn;
 }
 
+/* Who owns what exn shows: itself, or what it was raised again from. */
 static aj_exn *find_root(aj_exn *exn) { return exn->origin ? exn->origin : exn; }
 
 aj_exn *aj_exn_again(const aj_exn *exn) {
@@ -92,13 +95,20 @@ aj_exn *aj_exn_again(const aj_exn *exn) {
   return again;
 }
 
+/* ---- links ---- */
+
 void aj_exn_retain(aj_exn *exn) {
-  if (!is_no_memory(exn)) atomic_fetch_add_explicit(&exn->refs, 1, memory_order_relaxed);
+  if (is_no_memory(exn)) return;
+  int64_t before = atomic_fetch_add_explicit(&exn->refs, 1, memory_order_relaxed);
+  AJ_ASSERT(before > 0);
+  (void)before;
 }
 
+/* A link that is there stays: what was linked first lies nearer to the cause. */
 static void link_one(aj_exn *exn, aj_exn **place, aj_exn *other) {
   if (!other || *place || is_no_memory(exn) || find_root(other) == find_root(exn) || other->depth >= AJ_EXN_DEPTH)
     return;
+  AJ_ASSERT(other->depth >= 1 && other->core == exn->core);
   aj_exn_retain(other);
   *place = other;
   if (exn->depth <= other->depth) exn->depth = other->depth + 1;
@@ -111,6 +121,7 @@ void aj_exn_link(aj_exn *exn, aj_exn *cause, aj_exn *context) {
 
 /* ---- the end ---- */
 
+/* Called once for each pointer that was taken, since the record has one owner. */
 static void destroy_host(aj_host_ref *host) {
   if (!host) return;
   aj_core *core = host->core;
@@ -118,6 +129,7 @@ static void destroy_host(aj_host_ref *host) {
   aj_mem_free(&core->mem, host, sizeof *host);
 }
 
+/* Of one that is no copy: what copies borrowed from it. It may be incomplete. */
 static void free_owned(aj_exn *exn) {
   aj_mem *mem = &exn->core->mem;
   if (exn->message) aj_mem_free(mem, exn->message, strlen(exn->message) + 1);
@@ -136,6 +148,7 @@ static void drop(aj_exn *exn, aj_exn **dead) {
   *dead = exn;
 }
 
+/* A list in place of recursion: an exn, its causes and its origin may all go at once. */
 void aj_exn_release(aj_exn *exn) {
   aj_exn *dead = NULL;
   drop(exn, &dead);

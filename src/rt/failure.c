@@ -7,6 +7,7 @@
 
 enum { NAME_BYTES = 128, WHY_BYTES = 512 };
 
+/* Onto the end of a NUL-terminated text of bounded size. */
 static void append(char *out, size_t size, const char *format, ...) AJ_PRINTF(3, 4);
 static void append(char *out, size_t size, const char *format, ...) {
   size_t used = strlen(out);
@@ -16,6 +17,7 @@ static void append(char *out, size_t size, const char *format, ...) {
   va_end(args);
 }
 
+/* The host may give any number. */
 static const char *dtype_name(arrjit_dtype dtype) {
   return dtype > ARRJIT_DTYPE_NONE && (size_t)dtype < AJ_DTYPE_COUNT ? aj_dtypes[dtype].name : "?";
 }
@@ -38,6 +40,7 @@ static bool check_view(uint32_t i, const arrjit_view *view, char *why) {
   return false;
 }
 
+/* The fixed fields by dtype and rank; more only where the kind is open. */
 static bool matches_kind(const aj_kind_info *info, const arrjit_failure *failure) {
   if (failure->payload_count < info->field_count) return false;
   if (failure->payload_count > info->field_count && !info->open) return false;
@@ -58,6 +61,7 @@ static void explain_payload(const aj_kind_info *info, const arrjit_failure *fail
   append(why, WHY_BYTES, ")");
 }
 
+/* In this order, since each check relies on those before. */
 static bool check_failure(const aj_kinds *kinds, arrjit_kind kind, const arrjit_failure *failure, char *why) {
   const aj_kind_info *info = aj_kinds_get(kinds, kind);
   if (!info) {
@@ -81,6 +85,7 @@ static bool check_failure(const aj_kinds *kinds, arrjit_kind kind, const arrjit_
 
 /* ---- copying it ---- */
 
+/* A view of the host is dense by its contract. */
 static bool copy_payload(aj_exn *exn, uint32_t i, const arrjit_view *from) {
   aj_view view;
   view.dtype = from->dtype;
@@ -91,6 +96,7 @@ static bool copy_payload(aj_exn *exn, uint32_t i, const arrjit_view *from) {
   return aj_exn_set_payload(exn, i, &view);
 }
 
+/* frame_count is set first, so that releasing a half-copied exn frees what is there. */
 static bool copy_frames(aj_exn *exn, const arrjit_failure *failure) {
   aj_mem *mem = &exn->core->mem;
   if (failure->frame_count == 0 || !failure->frames) return true;
@@ -107,6 +113,7 @@ static bool copy_frames(aj_exn *exn, const arrjit_failure *failure) {
   return true;
 }
 
+/* The slot's name is text from outside and may hold braces. */
 static aj_exn *create_contract(aj_core *core, const aj_slot *slot, int64_t code, const char *why) {
   char name[NAME_BYTES], message[WHY_BYTES + NAME_BYTES + 64];
   aj_exn_escape(name, sizeof name, slot->name);
@@ -140,6 +147,7 @@ static void record(arrjit_call_info *call, aj_exn *exn) {
   call->failure = exn ? exn : aj_exn_no_memory(call->run->core);
 }
 
+/* Whatever happens in between, at the end the pointer is either owned by the exn or destroyed here. */
 void aj_call_fail(arrjit_call_info *call, const arrjit_failure *failure) {
   bool has_host = failure->host_pointer || failure->host_destroy;
   aj_host_ref *host = has_host ? create_host(call->run->core, failure) : NULL;
@@ -150,6 +158,7 @@ void aj_call_fail(arrjit_call_info *call, const arrjit_failure *failure) {
     if (failure->host_destroy) failure->host_destroy(failure->host_pointer);
     aj_mem_free(&call->run->core->mem, host, sizeof *host);
   }
+  AJ_ASSERT(!has_host || !exn || exn->host == host);
   record(call, exn);
 }
 

@@ -7,6 +7,7 @@
 
 enum { SHOWN_ELEMENTS = 8 };
 
+/* Elements are read by memcpy: payload is aligned, but its type is known only here. */
 static void render_int(const aj_dtype_info *info, const char *element, aj_text *out) {
   union {
     int8_t i8;
@@ -80,6 +81,7 @@ static size_t read_placeholder(const char *at, uint32_t *out_index) {
   return digits + 2;
 }
 
+/* What was appended since `start` gets its greatest length, and says that it was cut. */
 static void cut(aj_text *out, size_t start) {
   if (!out->data || out->count - start <= AJ_MESSAGE_BYTES) return;
   size_t at = start + AJ_MESSAGE_BYTES - 3;
@@ -89,6 +91,8 @@ static void cut(aj_text *out, size_t start) {
   aj_text_puts(out, "...");
 }
 
+/* One pass over the template. What looks like a placeholder and is none stands as it is: a message must come out even
+ * if whoever wrote it made a mistake. */
 void aj_exn_render(const aj_exn *exn, aj_text *out) {
   size_t start = out->count;
   const char *at = exn->message;

@@ -25,6 +25,7 @@ static bool end_run(aj_run *run, int stops) {
 }
 
 bool aj_run_poll(aj_run *run, bool count_iteration) {
+  AJ_ASSERT(!run->exn);
   if (AJ_UNLIKELY(run->masked_until_ns != 0) && aj_clock_ns() < run->masked_until_ns) return false;
   int stops = read_stops(run);
   bool exhausted = count_iteration && run->iterations_left <= 0;
@@ -33,6 +34,7 @@ bool aj_run_poll(aj_run *run, bool count_iteration) {
   return false;
 }
 
+/* A deadline that has passed needs no timer: the first poll ends the run. */
 bool aj_run_watch(aj_run *run) {
   if (run->deadline_ns == 0) return true;
   if (run->deadline_ns <= aj_clock_ns()) {
@@ -47,6 +49,7 @@ void aj_run_unwatch(aj_run *run) {
   if (run->deadline_ns != 0) aj_timer_remove(&run->core->timer, &run->timer);
 }
 
+/* max_bytes 0 is no limit, but an impossible sum is refused all the same. */
 bool aj_run_charge(aj_run *run, size_t bytes) {
   int64_t sum;
   bool counted = bytes <= INT64_MAX && aj_i64_add(run->bytes, (int64_t)bytes, &sum);

@@ -1,4 +1,5 @@
-/* Making the exn of a failure in a run. Whatever memory is lacking, some exn is set: in the last resort the core's own. */
+/* Making the exn of a failure in a run. Whatever memory is lacking, some exn is set: in the last resort the core's own.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@ bool aj_run_raise_memory(aj_run *run) {
   return false;
 }
 
-/* What could not be raised for lack of memory, without the payload it may have been too big for, is the context of kind memory. */
+/* What could not be raised for lack of memory, without the payload it may have been too big for, is the context of kind
+ * memory. */
 static bool raise_memory_for(aj_run *run, arrjit_kind kind, int64_t code, const char *message) {
   aj_exn *lost = aj_exn_create(run->core, kind, code, message, 0, NULL);
   aj_run_raise_memory(run);
@@ -35,10 +37,11 @@ bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char 
   return run->exn ? false : raise_memory_for(run, kind, code, message);
 }
 
+/* Views of scalars leave dims and strides unset: nobody reads them at rank 0. */
 static void set_scalar(aj_view *view, arrjit_dtype dtype, const void *data) {
   view->dtype = dtype;
   view->rank = 0;
-  view->data = (char *)(uintptr_t)data;   /* only read: payload is copied */
+  view->data = (char *)(uintptr_t)data; /* only read: payload is copied */
 }
 
 /* Element `lane` in row-major order; a scalar stands for all lanes. */
@@ -52,7 +55,7 @@ static const char *find_element(const aj_view *view, int64_t lane) {
 }
 
 bool aj_run_raise_sem(aj_run *run, const aj_sem_fail *fail, uint32_t operand_count, const aj_view *operands) {
-  enum { MOST_OPERANDS = 4 };   /* checked ops have fewer */
+  enum { MOST_OPERANDS = 4 }; /* checked ops have fewer */
   aj_view payload[1 + MOST_OPERANDS];
   uint32_t count = 0;
   AJ_ASSERT(operand_count <= MOST_OPERANDS);
@@ -73,8 +76,8 @@ bool aj_run_raise_extent(aj_run *run, int32_t axis, int64_t dim, int64_t expecte
   char message[160], name[64] = "";
   const char *symbol = aj_dim_is_symbol(dim) ? run->module->symbols.data[aj_dim_symbol(dim)].name : NULL;
   if (symbol) aj_exn_escape(name, sizeof name, symbol);
-  (void)snprintf(message, sizeof message, "axis %" PRId32 " has extent %" PRId64 ", expected %s%s%" PRId64, axis, got, name,
-                 symbol ? " = " : "", expected);
+  (void)snprintf(message, sizeof message, "axis %" PRId32 " has extent %" PRId64 ", expected %s%s%" PRId64, axis, got,
+                 name, symbol ? " = " : "", expected);
   return aj_run_raise(run, ARRJIT_KIND_SHAPE, 0, message, 0, NULL);
 }
 

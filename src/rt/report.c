@@ -8,6 +8,7 @@
 #include "ir/module.h"
 #include "rt/exn.h"
 
+/* Where a tree was checked out differs between machines; the report must not. */
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
@@ -34,6 +35,7 @@ static void report_site(aj_site site, aj_text *out) {
   aj_text_puts(out, "\n");
 }
 
+/* Scalars get their dtype too, which messages leave out. */
 static void report_payload(const aj_exn *exn, aj_text *out) {
   for (uint32_t i = 0; i < exn->payload_count; i++) {
     const aj_view *view = &exn->payload[i]->view;
@@ -44,6 +46,7 @@ static void report_payload(const aj_exn *exn, aj_text *out) {
   }
 }
 
+/* The host's own frames are the innermost: the graph called them. */
 static void report_trace(const aj_exn *exn, aj_text *out) {
   for (uint32_t i = 0; i < exn->frame_count; i++) {
     aj_text_puts(out, "  at host: ");

@@ -27,6 +27,7 @@ void aj_result_destroy(arrjit_result *result) {
   aj_core_release(core);
 }
 
+/* Kept in the result once made, so that the host may hold on to it. A failure for lack of memory may be tried again. */
 static const char *make_text(const arrjit_result *result, void (*render)(const aj_exn *, aj_text *), char **text,
                              size_t *bytes) {
   if (!result->exn) return "";
@@ -58,6 +59,7 @@ size_t aj_result_trace_count(const arrjit_result *result) {
 
 static const char *or_empty(const char *s) { return s ? s : ""; }
 
+/* Names and files are the module's, which the exn keeps alive; only "case 7" and the like have to be made. */
 bool aj_result_trace(arrjit_result *result, size_t index, arrjit_trace_entry *out) {
   const aj_exn *exn = result->exn;
   if (index < exn->frame_count) {

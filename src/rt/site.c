@@ -6,12 +6,14 @@
 
 enum { FIRST_CAPACITY = 8, LAST_INNER_CAPACITY = 64, FULL = AJ_TRACE_INNER + AJ_TRACE_OUTER };
 
+/* 8, 16, 32, 64, then all. */
 static bool grow(aj_exn *exn) {
   aj_trace *trace = &exn->trace;
   uint32_t capacity = trace->capacity == 0                    ? FIRST_CAPACITY
                       : trace->capacity < LAST_INNER_CAPACITY ? trace->capacity * 2
                                                               : FULL;
   size_t size = sizeof *trace->sites;
+  AJ_ASSERT(trace->count == trace->capacity && capacity <= FULL);
   aj_site *sites = aj_mem_resize(&exn->core->mem, trace->sites, trace->capacity * size, capacity * size);
   if (!sites) return false;
   trace->sites = sites;

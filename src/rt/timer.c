@@ -10,6 +10,7 @@ enum { STACK_BYTES = 64 << 10 };
 
 static void empty_ring(aj_timer *timer) { timer->head.next = timer->head.previous = &timer->head; }
 
+/* No thread yet: most cores never see a deadline. */
 bool aj_timer_init(aj_timer *timer) {
   *timer = (aj_timer){0};
   empty_ring(timer);
@@ -19,6 +20,7 @@ bool aj_timer_init(aj_timer *timer) {
   return false;
 }
 
+/* `stop` NULL marks it as gone, for a later aj_timer_remove. */
 static void unlink_entry(aj_timer_entry *entry) {
   entry->previous->next = entry->next;
   entry->next->previous = entry->previous;
@@ -26,6 +28,8 @@ static void unlink_entry(aj_timer_entry *entry) {
   entry->stop = NULL;
 }
 
+/* The thread. The flag is set with the lock held, so that after aj_timer_remove nothing writes to a run that is gone.
+ */
 static void *keep_time(void *arg) {
   aj_timer *timer = arg;
   aj_mutex_lock(&timer->lock);
@@ -44,6 +48,7 @@ static void *keep_time(void *arg) {
   return NULL;
 }
 
+/* With the lock held: two first deadlines start one thread. */
 static bool start_locked(aj_timer *timer) {
   if (timer->pid) return true;
   timer->quit = false;
@@ -52,6 +57,7 @@ static bool start_locked(aj_timer *timer) {
   return true;
 }
 
+/* Walks from the end: deadlines mostly come in order. The thread is woken only when it waits for a later one. */
 bool aj_timer_add(aj_timer *timer, aj_timer_entry *entry, int64_t deadline_ns, _Atomic int *stop, int bit) {
   AJ_ASSERT(!entry->stop);
   aj_mutex_lock(&timer->lock);

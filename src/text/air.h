@@ -4,23 +4,26 @@
 
 #include "ir/build.h"
 
-/* Appends the module; out->failed tells of lacking memory. Deterministic; parse(print(m)) is structurally m. The module must
- * be numbered. */
+/* Appends the module; out->failed tells of lacking memory. Deterministic; parse(print(m)) is structurally m. The module
+ * must be numbered. */
 void aj_air_print(const aj_module *module, aj_text *out);
-typedef struct aj_air_limits { int64_t max_nodes, max_nesting, max_const_bytes; } aj_air_limits;
-/* Parses, types every node by inference, checks declared types against it, numbers, but does not verify. On failure error has
- * line and message. Kinds not known yet are added to `kinds` when the text declares them. */
+typedef struct aj_air_limits {
+  int64_t max_nodes, max_nesting, max_const_bytes;
+} aj_air_limits;
+/* Parses, types every node by inference, checks declared types against it, numbers, but does not verify. On failure
+ * error has line and message. Kinds not known yet are added to `kinds` when the text declares them. */
 arrjit_status aj_air_parse(aj_mem *mem, aj_kinds *kinds, const char *text, size_t bytes, const char *name,
                            const aj_air_limits *limits, aj_module **out, arrjit_error *error);
 /* Where nodes stand in the text, for who complains about them later. Zeroed but for mem: empty. */
 typedef struct aj_air_lines {
   aj_mem *mem;
-  AJ_VEC(int32_t) nodes;     /* in the order of the text */
-  AJ_VEC(uint32_t) first;    /* [function] its first node in that list */
+  AJ_VEC(int32_t) nodes;  /* in the order of the text */
+  AJ_VEC(uint32_t) first; /* [function] its first node in that list */
 } aj_air_lines;
 /* As aj_air_parse, and fills `lines` (may be NULL). */
 arrjit_status aj_air_parse_lines(aj_mem *mem, aj_kinds *kinds, const char *text, size_t bytes, const char *name,
-                                 const aj_air_limits *limits, aj_air_lines *lines, aj_module **out, arrjit_error *error);
+                                 const aj_air_limits *limits, aj_air_lines *lines, aj_module **out,
+                                 arrjit_error *error);
 /* Line of the node with that id; 0: unknown. */
 int32_t aj_air_line(const aj_air_lines *lines, uint32_t func, uint32_t node_id);
 void aj_air_lines_free(aj_air_lines *lines);
@@ -28,8 +31,8 @@ void aj_air_lines_free(aj_air_lines *lines);
 const char *aj_air_message(size_t index);
 /* Graphviz. The module must be numbered. */
 void aj_dot_print(const aj_module *module, aj_text *out);
-/* Structural equality, for tests: same functions, regions, ops, operands, attributes, types. Both must be numbered. False
- * also when there is no memory to find out. */
+/* Structural equality, for tests: same functions, regions, ops, operands, attributes, types. Both must be numbered.
+ * False also when there is no memory to find out. */
 bool aj_module_equal(const aj_module *a, const aj_module *b);
 
 #endif

@@ -42,19 +42,27 @@ void aj_text_print_quoted(const char *s, aj_text *out) {
   aj_text_puts(out, "\"");
   for (; *s; s++) {
     unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\') aj_text_printf(out, "\\%c", c);
-    else if (c == '\n') aj_text_puts(out, "\\n");
-    else if (c == '\t') aj_text_puts(out, "\\t");
-    else if (c == '\r') aj_text_puts(out, "\\r");
-    else if (c < 0x20 || c == 0x7f) aj_text_printf(out, "\\x%02x", c);
-    else aj_text_add(out, s, 1);
+    if (c == '"' || c == '\\')
+      aj_text_printf(out, "\\%c", c);
+    else if (c == '\n')
+      aj_text_puts(out, "\\n");
+    else if (c == '\t')
+      aj_text_puts(out, "\\t");
+    else if (c == '\r')
+      aj_text_puts(out, "\\r");
+    else if (c < 0x20 || c == 0x7f)
+      aj_text_printf(out, "\\x%02x", c);
+    else
+      aj_text_add(out, s, 1);
   }
   aj_text_puts(out, "\"");
 }
 
 void aj_text_print_name(const char *name, aj_text *out) {
-  if (aj_lexer_is_word(name)) aj_text_puts(out, name);
-  else aj_text_print_quoted(name, out);
+  if (aj_lexer_is_word(name))
+    aj_text_puts(out, name);
+  else
+    aj_text_print_quoted(name, out);
 }
 
 static void print_prefix(const aj_dim_names *names, uint32_t func, const aj_symbol *s, aj_text *out) {
@@ -66,8 +74,8 @@ static void print_prefix(const aj_dim_names *names, uint32_t func, const aj_symb
 
 static void print_expression(const aj_dim_names *names, uint32_t func, int64_t dim, int binds, aj_text *out);
 
-/* Which of the operands of a sum or product of symbols is written first does not depend on the order in which the symbols
- * were made, so that text that was read is printed as it was: the one whose text is less. */
+/* Which of the operands of a sum or product of symbols is written first does not depend on the order in which the
+ * symbols were made, so that text that was read is printed as it was: the one whose text is less. */
 static bool is_swapped(const aj_dim_names *names, uint32_t func, const aj_symbol *s, int binds, aj_text *out) {
   if (s->form != AJ_SYM_ADD && s->form != AJ_SYM_MUL) return false;
   if (!aj_dim_is_symbol(s->b)) return s->form == AJ_SYM_MUL; /* n+1, but 2*n */
@@ -109,8 +117,10 @@ static void print_expression(const aj_dim_names *names, uint32_t func, int64_t d
       return;
     }
     print_prefix(names, func, s, out);
-    if (names->locals[symbol]) aj_text_printf(out, "$%u", names->locals[symbol] - 1);
-    else aj_text_print_name(s->name ? s->name : "?", out);
+    if (names->locals[symbol])
+      aj_text_printf(out, "$%u", names->locals[symbol] - 1);
+    else
+      aj_text_print_name(s->name ? s->name : "?", out);
   }
 }
 

@@ -1,6 +1,6 @@
-/* Extents and types as text. Derived symbols are written as expressions ("2*(n+1)"); one whose expression would be long is
- * written out once, as "dim @main:$0 = ...", and called $0 from there on: expressions may share parts, and written out in
- * full they could grow without bound. */
+/* Extents and types as text. Derived symbols are written as expressions ("2*(n+1)"); one whose expression would be long
+ * is written out once, as "dim @main:$0 = ...", and called $0 from there on: expressions may share parts, and written
+ * out in full they could grow without bound. */
 #ifndef AJ_TEXT_DIMS_H
 #define AJ_TEXT_DIMS_H
 

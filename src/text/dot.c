@@ -1,14 +1,20 @@
 /* Graphviz: a cluster for every function and region, an edge from a value's node to each of its uses. */
 #include "text/printer.h"
 
-typedef struct frame { const aj_region *region; uint32_t pc; } frame;
+typedef struct frame {
+  const aj_region *region;
+  uint32_t pc;
+} frame;
 typedef AJ_VEC(frame) frame_stack;
 
 /* A node is f0_n7; a parameter f0_p3, or f0_r3 of a function itself. */
 static void print_id(aj_printer *p, const aj_value *value) {
-  if (value->def) aj_text_printf(p->out, "f%u_n%u", p->func, aj_names_find(&p->names, value->def));
-  else if (!value->region->owner) aj_text_printf(p->out, "f%u_r%u", p->func, value->index);
-  else aj_text_printf(p->out, "f%u_p%u", p->func, aj_names_find(&p->names, value->region) + value->index);
+  if (value->def)
+    aj_text_printf(p->out, "f%u_n%u", p->func, aj_names_find(&p->names, value->def));
+  else if (!value->region->owner)
+    aj_text_printf(p->out, "f%u_r%u", p->func, value->index);
+  else
+    aj_text_printf(p->out, "f%u_p%u", p->func, aj_names_find(&p->names, value->region) + value->index);
 }
 
 /* A label that is .air text, quoted once more. */

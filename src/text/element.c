@@ -1,5 +1,5 @@
-/* Elements as text. Floats are handled by their bits, so that signs, payloads and subnormals survive whatever the host has
- * set in its floating-point environment. */
+/* Elements as text. Floats are handled by their bits, so that signs, payloads and subnormals survive whatever the host
+ * has set in its floating-point environment. */
 #include "text/element.h"
 
 #include <fenv.h>
@@ -11,7 +11,10 @@
 
 enum { LONGEST_NUMBER = 127 };
 
-typedef struct float_form { int bytes; uint64_t sign, infinity, nan; } float_form;
+typedef struct float_form {
+  int bytes;
+  uint64_t sign, infinity, nan;
+} float_form;
 
 static const float_form *form_of(arrjit_dtype dtype) {
   static const float_form forms[2] = {{4, UINT64_C(1) << 31, 0x7f800000, 0x7fc00000},
@@ -66,8 +69,10 @@ void aj_element_print(aj_text *out, arrjit_dtype dtype, const void *element) {
   unsigned shift = 64u - aj_dtypes[dtype].bits;
   switch (aj_dtypes[dtype].cls) {
   case AJ_CLASS_BOOL:
-    if (bits <= 1) aj_text_puts(out, bits ? "true" : "false");
-    else aj_text_printf(out, "%u", (unsigned)bits);
+    if (bits <= 1)
+      aj_text_puts(out, bits ? "true" : "false");
+    else
+      aj_text_printf(out, "%u", (unsigned)bits);
     break;
   case AJ_CLASS_INT: aj_text_printf(out, "%lld", (long long)((int64_t)(bits << shift) >> shift)); break;
   case AJ_CLASS_UINT: aj_text_printf(out, "%llu", (unsigned long long)bits); break;

@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "ir/type.h"
 
-/* Shortest decimal that reads back to the same bits; "inf", "nan"; "nan(0x...)" for NaNs other than the canonical one. */
+/* Shortest decimal that reads back to the same bits; "inf", "nan"; "nan(0x...)" for NaNs other than the canonical one.
+ */
 void aj_element_print(aj_text *out, arrjit_dtype dtype, const void *element);
 
 typedef enum aj_element_status { AJ_ELEMENT_OK, AJ_ELEMENT_FORM, AJ_ELEMENT_RANGE } aj_element_status;

@@ -1,11 +1,16 @@
-/* Structural equality of modules: what text tells of them is the same. Values are matched by their numbers (text/names.h),
- * symbols by interning those of both modules in one list, in which sums and products have no order. */
+/* Structural equality of modules: what text tells of them is the same. Values are matched by their numbers
+ * (text/names.h), symbols by interning those of both modules in one list, in which sums and products have no order. */
 #include <string.h>
 
 #include "text/air.h"
 #include "text/names.h"
 
-typedef struct meaning { uint32_t func; aj_symbol_form form; const char *name; int64_t a, b; } meaning; /* a, b: into itself */
+typedef struct meaning {
+  uint32_t func;
+  aj_symbol_form form;
+  const char *name;
+  int64_t a, b;
+} meaning; /* a, b: into itself */
 
 typedef struct pair {
   const aj_module *module[2];
@@ -106,7 +111,8 @@ static bool equal_attr(const pair *p, const aj_attr *a, const aj_attr *b) {
   }
   if (a->count != b->count) return false;
   for (uint32_t i = 0; i < a->count; i++)
-    if (a->name == AJ_ATTR_KINDS ? !equal_kind(p, a->u.ints[i], b->u.ints[i]) : a->u.ints[i] != b->u.ints[i]) return false;
+    if (a->name == AJ_ATTR_KINDS ? !equal_kind(p, a->u.ints[i], b->u.ints[i]) : a->u.ints[i] != b->u.ints[i])
+      return false;
   return true;
 }
 

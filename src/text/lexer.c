@@ -40,8 +40,10 @@ static const char *number_end(const char *s, const char *end) {
   bool hex = s + 1 < end && s[0] == '0' && s[1] == 'x';
   for (; s < end; s++) {
     bool exponent = hex ? *s == 'p' || *s == 'P' : *s == 'e' || *s == 'E';
-    if (exponent && s + 2 < end && (s[1] == '-' || s[1] == '+') && is_digit(s[2])) s++;
-    else if (!is_name(*s)) break;
+    if (exponent && s + 2 < end && (s[1] == '-' || s[1] == '+') && is_digit(s[2]))
+      s++;
+    else if (!is_name(*s))
+      break;
   }
   return s;
 }
@@ -71,7 +73,10 @@ static const char *sigil_end(const char *s, const char *end, aj_token_kind *kind
   } else {
     stop = name_end(s + 1, end);
   }
-  *kind = stop == s + 1 ? AJ_TOKEN_BAD_BYTE : *s == '%' ? AJ_TOKEN_VALUE : *s == '@' ? AJ_TOKEN_FUNC : AJ_TOKEN_LOCAL_DIM;
+  *kind = stop == s + 1 ? AJ_TOKEN_BAD_BYTE
+          : *s == '%'   ? AJ_TOKEN_VALUE
+          : *s == '@'   ? AJ_TOKEN_FUNC
+                        : AJ_TOKEN_LOCAL_DIM;
   return stop;
 }
 
@@ -95,7 +100,8 @@ static const char *token_end(const aj_lexer *lexer, aj_token_kind *kind) {
 void aj_lexer_next(aj_lexer *lexer, aj_token *out) {
   skip_blanks(lexer);
   ptrdiff_t column = lexer->next - lexer->line_start + 1;
-  *out = (aj_token){.text = lexer->next, .line = lexer->line, .column = column < INT32_MAX ? (int32_t)column : INT32_MAX};
+  *out =
+      (aj_token){.text = lexer->next, .line = lexer->line, .column = column < INT32_MAX ? (int32_t)column : INT32_MAX};
   if (lexer->next >= lexer->end) return;
   const char *stop = token_end(lexer, &out->kind);
   out->length = (size_t)(stop - lexer->next);

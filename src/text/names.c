@@ -73,13 +73,19 @@ bool aj_names_is_plain(const aj_names *names, const aj_value *param) {
 
 void aj_names_print(const aj_names *names, const aj_value *value, aj_text *out) {
   if (value && !value->def && !value->region->owner) {
-    if (aj_names_is_plain(names, value)) aj_text_printf(out, "%%%s", value->name);
-    else aj_text_printf(out, "%%_%u", value->index);
+    if (aj_names_is_plain(names, value))
+      aj_text_printf(out, "%%%s", value->name);
+    else
+      aj_text_printf(out, "%%_%u", value->index);
     return;
   }
   uint32_t number = value ? aj_names_find(names, value->def ? (const void *)value->def : value->region) : AJ_NAMES_NONE;
-  if (number == AJ_NAMES_NONE) aj_text_puts(out, "%?");
-  else if (!value->def) aj_text_printf(out, "%%a%u", number + value->index);
-  else if (value->def->result_count == 1) aj_text_printf(out, "%%%u", number);
-  else aj_text_printf(out, "%%%u.%u", number, value->index);
+  if (number == AJ_NAMES_NONE)
+    aj_text_puts(out, "%?");
+  else if (!value->def)
+    aj_text_printf(out, "%%a%u", number + value->index);
+  else if (value->def->result_count == 1)
+    aj_text_printf(out, "%%%u", number);
+  else
+    aj_text_printf(out, "%%%u.%u", number, value->index);
 }

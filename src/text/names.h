@@ -1,5 +1,6 @@
-/* What values are called in printed text. A node's results are %7, or %7.0 %7.1, where 7 is the node's place in the printed
- * form (what traces call it); parameters of regions are %a0, %a1 ...; a function's own parameters have their names. */
+/* What values are called in printed text. A node's results are %7, or %7.0 %7.1, where 7 is the node's place in the
+ * printed form (what traces call it); parameters of regions are %a0, %a1 ...; a function's own parameters have their
+ * names. */
 #ifndef AJ_TEXT_NAMES_H
 #define AJ_TEXT_NAMES_H
 
@@ -8,8 +9,8 @@
 typedef struct aj_names {
   aj_mem *mem;
   aj_map map;
-  AJ_VEC(const void *) keys;   /* nodes, regions, and those parameters of the function that go by their names */
-  AJ_VEC(uint32_t) numbers;    /* of a node: its place; of a region: number of its first parameter */
+  AJ_VEC(const void *) keys; /* nodes, regions, and those parameters of the function that go by their names */
+  AJ_VEC(uint32_t) numbers;  /* of a node: its place; of a region: number of its first parameter */
 } aj_names;
 
 #define AJ_NAMES_NONE UINT32_MAX

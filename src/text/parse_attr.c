@@ -79,7 +79,7 @@ static bool parse_attr_value(aj_parser *p, aj_attr *attr) {
   case AJ_FORM_DIMS: return parse_list(p, attr, true);
   case AJ_FORM_TEXT: return parse_text(p, attr);
   case AJ_FORM_SLOT: return parse_slot(p, &attr->u.i);
-  case AJ_FORM_FUNC: return aj_parser_func(p, &attr->u.i);
+  case AJ_FORM_FUNC: return aj_parser_func(p, true, &attr->u.i);
   case AJ_FORM_DTYPE: return aj_parser_dtype(p, &dtype) && (attr->u.i = dtype, true);
   case AJ_FORM_KIND: return aj_parser_kind(p, &kind) && (attr->u.i = kind, true);
   case AJ_FORM_BYTES: break; /* a literal, behind the op's name */

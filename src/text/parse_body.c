@@ -1,5 +1,5 @@
-/* Bodies of functions: nodes and regions, with a stack of open regions. A node is made when its operands and attributes have
- * been read, without result types; it is typed and put into its region behind its last region. */
+/* Bodies of functions: nodes and regions, with a stack of open regions. A node is made when its operands and attributes
+ * have been read, without result types; it is typed and put into its region behind its last region. */
 #include <string.h>
 
 #include "text/parser.h"
@@ -53,8 +53,8 @@ static bool make_node(aj_parser *p, aj_op op, aj_node **out) {
   const aj_type **types = aj_arena_array(&p->scratch, count, sizeof *types);
   if (!untyped || !types) return aj_parser_no_memory(p);
   for (uint32_t i = 0; i < count; i++) types[i] = untyped;
-  *out = aj_node_create(p->func, op, (uint32_t)p->operands.count, p->operands.data, (uint32_t)p->attrs.count, p->attrs.data,
-                        count, types, 0);
+  *out = aj_node_create(p->func, op, (uint32_t)p->operands.count, p->operands.data, (uint32_t)p->attrs.count,
+                        p->attrs.data, count, types, 0);
   if (!*out) return aj_parser_no_memory(p);
   aj_region *region = p->frames.data[p->frames.count - 1].region;
   (*out)->parent = region;

@@ -71,12 +71,13 @@ bool aj_parser_func_name(aj_parser *p, const char **out, aj_token *out_token) {
   return true;
 }
 
-bool aj_parser_func(aj_parser *p, int64_t *out) {
+bool aj_parser_func(aj_parser *p, bool has_signature, int64_t *out) {
   aj_token token;
   const char *name;
   if (!aj_parser_func_name(p, &name, &token)) return false;
   const aj_name_entry *found = aj_parser_lookup(p, AJ_SPACE_FUNC, 0, name, strlen(name));
-  if (!found || !p->declared.data[found->number]) return aj_parser_fail(p, &token, AJ_AIR_FUNC_UNKNOWN, name);
+  if (!found || (has_signature && !p->declared.data[found->number]))
+    return aj_parser_fail(p, &token, AJ_AIR_FUNC_UNKNOWN, name);
   *out = found->number;
   return true;
 }
@@ -109,10 +110,11 @@ bool aj_parser_kind(aj_parser *p, arrjit_kind *out) {
 }
 
 /* One field, or "...", appended to p->text as aj_printer_kind_fields writes it. */
-static bool parse_field(aj_parser *p) {
+static bool parse_field(aj_parser *p, bool first) {
   int64_t rank;
   arrjit_dtype dtype;
-  if (p->text.count) aj_text_puts(&p->text, ", ");
+  if (!first && !aj_parser_expect(p, ',')) return false;
+  if (!first) aj_text_puts(&p->text, ", ");
   if (p->token.kind == AJ_TOKEN_DOTS) {
     aj_text_puts(&p->text, "...");
     aj_parser_advance(p);
@@ -148,8 +150,8 @@ bool aj_parser_kind_line(aj_parser *p) {
   if (!aj_parser_name(p, "the name of a kind", &parent_name) || !aj_parser_expect(p, '(')) return false;
   p->text.count = 0;
   aj_text_puts(&p->text, "");
-  while (!aj_parser_is(p, ')'))
-    if ((p->text.count && !aj_parser_expect(p, ',')) || !parse_field(p)) return false;
+  for (bool first = true; !aj_parser_is(p, ')'); first = false)
+    if (!parse_field(p, first)) return false;
   if (!aj_parser_expect(p, ')')) return false;
   if (p->text.failed) return aj_parser_no_memory(p);
   arrjit_kind kind = aj_kinds_find(p->kinds, name, strlen(name));

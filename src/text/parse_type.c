@@ -5,7 +5,10 @@
 
 enum { MOST_PARENTHESES = 32, NO_FUNC = -1 };
 
-typedef struct extent { int64_t dim; int64_t func; } extent; /* func: whose symbols it has, NO_FUNC when it is a number */
+typedef struct extent {
+  int64_t dim;
+  int64_t func;
+} extent; /* func: whose symbols it has, NO_FUNC when it is a number */
 
 bool aj_parser_dtype(aj_parser *p, arrjit_dtype *out) {
   if (p->token.kind != AJ_TOKEN_WORD) return aj_parser_expected(p, "an element type");
@@ -37,7 +40,7 @@ static bool parse_symbol(aj_parser *p, extent *out) {
   const char *name;
   int64_t index;
   if (token.kind == AJ_TOKEN_FUNC) {
-    if (!aj_parser_func(p, &index) || !aj_parser_expect(p, ':')) return false;
+    if (!aj_parser_func(p, false, &index) || !aj_parser_expect(p, ':')) return false;
     func = p->module->funcs.data[index];
     token = p->token;
   }
@@ -115,7 +118,7 @@ bool aj_parser_dim_line(aj_parser *p) {
   aj_token token;
   int64_t index;
   extent dim;
-  if (!aj_parser_func(p, &index) || !aj_parser_expect(p, ':')) return false;
+  if (!aj_parser_func(p, false, &index) || !aj_parser_expect(p, ':')) return false;
   token = p->token;
   if (token.kind != AJ_TOKEN_LOCAL_DIM) return aj_parser_expected(p, "'$' and a number");
   p->func = p->module->funcs.data[index];

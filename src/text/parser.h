@@ -1,6 +1,6 @@
 /* What the files of the .air parser share. Everything that can fail returns false once the parser has failed; the first
- * failure stays. No function calls itself to a depth that the text decides, but for the parentheses of extents, which are
- * bounded. */
+ * failure stays. No function calls itself to a depth that the text decides, but for the parentheses of extents, which
+ * are bounded. */
 #ifndef AJ_TEXT_PARSER_H
 #define AJ_TEXT_PARSER_H
 
@@ -29,9 +29,9 @@ typedef struct aj_name_entry {
 typedef struct aj_parse_frame { /* an open region */
   aj_region *region;
   uint32_t scope;
-  aj_node *owner;          /* NULL: a function's root */
+  aj_node *owner; /* NULL: a function's root */
   aj_token owner_token;
-  size_t first_region;     /* of owner, in aj_parser.regions */
+  size_t first_region; /* of owner, in aj_parser.regions */
 } aj_parse_frame;
 
 typedef struct aj_parser {
@@ -44,22 +44,22 @@ typedef struct aj_parser {
   arrjit_error error;
   bool failed;
   aj_lexer lexer;
-  aj_token token;                        /* the next one, not yet taken */
-  aj_func *func;                         /* whose symbols bare names are */
-  uint32_t scope, scope_count;           /* of the innermost region */
+  aj_token token;              /* the next one, not yet taken */
+  aj_func *func;               /* whose symbols bare names are */
+  uint32_t scope, scope_count; /* of the innermost region */
   aj_map name_map;
   AJ_VEC(aj_name_entry) names;
   AJ_VEC(aj_parse_frame) frames;
-  AJ_VEC(aj_region *) regions;           /* finished ones of nodes that are not finished */
-  AJ_VEC(aj_token) results;              /* of the node being read */
+  AJ_VEC(aj_region *) regions; /* finished ones of nodes that are not finished */
+  AJ_VEC(aj_token) results;    /* of the node being read */
   AJ_VEC(aj_value *) operands;
   AJ_VEC(const aj_type *) types;
   AJ_VEC(int64_t) ints;
   AJ_VEC(aj_attr) attrs;
-  AJ_VEC(bool) defined;                  /* [function] */
+  AJ_VEC(bool) defined; /* [function] */
   AJ_VEC(bool) declared;
-  aj_text text;                          /* decoded strings, constant data */
-  aj_arena scratch;                      /* attributes of the node being read */
+  aj_text text;     /* decoded strings, constant data */
+  aj_arena scratch; /* attributes of the node being read */
 } aj_parser;
 
 /* ---- parser.c ---- */
@@ -68,7 +68,9 @@ bool aj_parser_no_memory(aj_parser *p);
 /* Passes on the failure of another layer as the parser's own. */
 bool aj_parser_refuse(aj_parser *p, const aj_token *at, const arrjit_error *error);
 /* 'text' of a token for messages, cut when long, in `out`. */
-typedef struct aj_token_text { char s[48]; } aj_token_text;
+typedef struct aj_token_text {
+  char s[48];
+} aj_token_text;
 aj_token_text aj_parser_token_text(const aj_token *token);
 bool aj_parser_expected(aj_parser *p, const char *what);
 void aj_parser_advance(aj_parser *p);
@@ -87,7 +89,8 @@ bool aj_parser_name(aj_parser *p, const char *what, const char **out);
 bool aj_parser_string(aj_parser *p, const char *what, const char **out);
 /* @name; *out_token for messages. */
 bool aj_parser_func_name(aj_parser *p, const char **out, aj_token *out_token);
-bool aj_parser_func(aj_parser *p, int64_t *out);
+/* A function mentioned above; has_signature: one that can be called, not just named. */
+bool aj_parser_func(aj_parser *p, bool has_signature, int64_t *out);
 bool aj_parser_i64(aj_parser *p, int64_t *out);
 bool aj_parser_kind(aj_parser *p, arrjit_kind *out);
 bool aj_parser_kind_line(aj_parser *p);

@@ -29,8 +29,10 @@ static void print_list(aj_printer *p, const aj_attr *attr, bool dims) {
   aj_text_puts(p->out, "[");
   for (uint32_t i = 0; i < attr->count; i++) {
     if (i) aj_text_puts(p->out, ", ");
-    if (dims) aj_dims_print(&p->dims, p->func, attr->u.ints[i], p->out);
-    else print_int_of(p, aj_printer_ints_meaning(attr->name), attr->u.ints[i]);
+    if (dims)
+      aj_dims_print(&p->dims, p->func, attr->u.ints[i], p->out);
+    else
+      print_int_of(p, aj_printer_ints_meaning(attr->name), attr->u.ints[i]);
   }
   aj_text_puts(p->out, "]");
 }
@@ -47,16 +49,20 @@ static void print_attr(aj_printer *p, const aj_attr *attr) {
     break;
   case AJ_FORM_BYTES: aj_text_puts(p->out, "?"); break; /* the literal, see print_literal */
   case AJ_FORM_TEXT:
-    if (attr->u.text) aj_text_print_quoted(attr->u.text, p->out);
-    else aj_text_puts(p->out, "none");
+    if (attr->u.text)
+      aj_text_print_quoted(attr->u.text, p->out);
+    else
+      aj_text_puts(p->out, "none");
     break;
   case AJ_FORM_KIND: aj_printer_kind(p, attr->u.i); break;
   case AJ_FORM_SLOT:
-    aj_text_print_name(attr->u.i >= 0 && (size_t)attr->u.i < m->slots.count ? m->slots.data[attr->u.i].name : "?", p->out);
+    aj_text_print_name(attr->u.i >= 0 && (size_t)attr->u.i < m->slots.count ? m->slots.data[attr->u.i].name : "?",
+                       p->out);
     break;
   case AJ_FORM_FUNC:
     aj_text_puts(p->out, "@");
-    aj_text_print_name(attr->u.i >= 0 && (size_t)attr->u.i < m->funcs.count ? m->funcs.data[attr->u.i]->name : "?", p->out);
+    aj_text_print_name(attr->u.i >= 0 && (size_t)attr->u.i < m->funcs.count ? m->funcs.data[attr->u.i]->name : "?",
+                       p->out);
     break;
   }
 }

@@ -1,4 +1,5 @@
-/* Printing of modules as .air text: kinds, declarations, slots, functions. Regions are walked with a stack of our own. */
+/* Printing of modules as .air text: kinds, declarations, slots, functions. Regions are walked with a stack of our own.
+ */
 #include "text/printer.h"
 
 #include <string.h>
@@ -11,7 +12,10 @@ enum {
 #undef KIND
 };
 
-typedef struct frame { const aj_region *region; uint32_t pc; } frame;
+typedef struct frame {
+  const aj_region *region;
+  uint32_t pc;
+} frame;
 typedef AJ_VEC(frame) frame_stack;
 
 /* ---- kinds ---- */
@@ -106,7 +110,8 @@ static bool has_foreign_symbol(const aj_module *module, uint32_t count, const aj
   return false;
 }
 
-/* Functions that text names before their bodies are declared; then all are, in their order, which is what numbers them. */
+/* Functions that text names before their bodies are declared; then all are, in their order, which is what numbers them.
+ */
 static bool needs_declarations(const aj_printer *p) {
   const aj_module *module = p->module;
   if (module->funcs.count && strcmp(module->funcs.data[0]->name, "main") != 0) return true;

@@ -10,7 +10,7 @@ typedef struct aj_printer {
   const aj_module *module;
   aj_text *out;
   aj_dim_names dims;
-  aj_names names;            /* of the function being printed */
+  aj_names names; /* of the function being printed */
   uint32_t func;
 } aj_printer;
 

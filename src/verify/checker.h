@@ -14,17 +14,19 @@ typedef enum aj_verify_message_id {
 typedef struct aj_checker {
   const aj_module *module;
   bool optimised;
-  const aj_func *func;      /* being checked */
-  const aj_node *node;      /* being checked, or NULL */
+  const aj_func *func; /* being checked */
+  const aj_node *node; /* being checked, or NULL */
   arrjit_error error;
-  bool *bound;              /* [symbol] some parameter of its function has it as an extent */
-  AJ_VEC(uint32_t) uses;    /* [slot] of the region being checked: last use, as it should be */
-  uint32_t node_id;         /* of the next node in print order */
+  bool *bound;           /* [symbol] some parameter of its function has it as an extent */
+  AJ_VEC(uint32_t) uses; /* [slot] of the region being checked: last use, as it should be */
+  uint32_t node_id;      /* of the next node in print order */
 } aj_checker;
 
 bool aj_checker_fail(aj_checker *c, aj_verify_message_id message, ...);
 bool aj_checker_no_memory(aj_checker *c);
-typedef struct aj_checker_text { char s[160]; } aj_checker_text;
+typedef struct aj_checker_text {
+  char s[160];
+} aj_checker_text;
 aj_checker_text aj_checker_type_text(const aj_checker *c, const aj_type *type);
 /* The extents of a type that `what` has ("result 0 of add") are the function's own, and bound. */
 bool aj_checker_type(aj_checker *c, const char *what, const aj_type *type);

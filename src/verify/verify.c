@@ -55,7 +55,8 @@ static bool check_symbols(aj_checker *c) {
   return true;
 }
 
-/* Which symbols arguments bind; a derived one is bound when its parts are. Those of slots are bound by what is passed. */
+/* Which symbols arguments bind; a derived one is bound when its parts are. Those of slots are bound by what is passed.
+ */
 static bool find_bound(aj_checker *c) {
   const aj_module *m = c->module;
   if (!m->symbols.count) return true;
@@ -133,7 +134,8 @@ static bool check_slots(aj_checker *c) {
 static bool check_entry(aj_checker *c) {
   const aj_module *m = c->module;
   const aj_func *entry = m->funcs.count ? m->funcs.data[0] : NULL;
-  if (!entry || strcmp(entry->name, "main") != 0) return aj_checker_fail(c, AJ_VERIFY_NO_ENTRY, entry ? entry->name : "missing");
+  if (!entry || strcmp(entry->name, "main") != 0)
+    return aj_checker_fail(c, AJ_VERIFY_NO_ENTRY, entry ? entry->name : "missing");
   for (uint32_t i = 0; i < entry->param_count; i++)
     if (entry->param_types[i]->is_exn) return aj_checker_fail(c, AJ_VERIFY_ENTRY_EXN, "parameter", i);
   for (uint32_t i = 0; i < entry->result_count; i++)

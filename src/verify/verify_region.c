@@ -1,17 +1,23 @@
-/* The verifier: regions and nodes of a function. What a node has to be by its op is asked of inference, which knows operand
- * counts, attributes, regions' parameters and terminators, payloads; here is what holds between nodes, and the numbering. */
+/* The verifier: regions and nodes of a function. What a node has to be by its op is asked of inference, which knows
+ * operand counts, attributes, regions' parameters and terminators, payloads; here is what holds between nodes, and the
+ * numbering. */
 #include <string.h>
 
 #include "verify/checker.h"
 
-typedef struct frame { const aj_region *region; uint32_t pc; } frame;
+typedef struct frame {
+  const aj_region *region;
+  uint32_t pc;
+} frame;
 typedef AJ_VEC(frame) frame_stack;
 
 static const char *name_owner(const aj_checker *c, const aj_region *region) {
   return region->owner ? aj_ops[region->owner->op].name : c->func->name;
 }
 
-static bool stale(aj_checker *c, const char *what) { return aj_checker_fail(c, AJ_VERIFY_NUMBERING, c->func->name, what); }
+static bool stale(aj_checker *c, const char *what) {
+  return aj_checker_fail(c, AJ_VERIFY_NUMBERING, c->func->name, what);
+}
 
 /* ---- a region as a whole ---- */
 
@@ -31,7 +37,8 @@ static bool check_numbering(aj_checker *c, const aj_region *region) {
   if (slots && !AJ_VEC_RESERVE(c->module->mem, &c->uses, slots)) return aj_checker_no_memory(c);
   if (slots) memset(c->uses.data, 0xff, slots * sizeof *c->uses.data);
   for (uint32_t pc = 0; pc < region->node_count; pc++)
-    for (uint32_t i = 0; i < region->nodes[pc]->operand_count; i++) c->uses.data[region->nodes[pc]->operands[i]->slot] = pc;
+    for (uint32_t i = 0; i < region->nodes[pc]->operand_count; i++)
+      c->uses.data[region->nodes[pc]->operands[i]->slot] = pc;
   if (region->owner && region->owner->op == AJ_OP_WHILE && region->index == 0) /* its parameters go on to the body */
     for (uint32_t i = 0; i < region->param_count; i++) c->uses.data[i] = region->node_count - 1;
   if (slots && memcmp(c->uses.data, region->last_use, slots * sizeof *c->uses.data) != 0) return stale(c, "last uses");

@@ -30,6 +30,7 @@ typedef struct misuse_outs {
   arrjit_kind kind;
   arrjit_type type;
   arrjit_trace_entry entry;
+  arrjit_op_row row;
   const char *name;
   char *text;
   size_t bytes;
@@ -50,7 +51,7 @@ typedef struct misuse_parts {
 typedef struct misuse {
   tk_fixture *f;
   arrjit_array *array;       /* f64[3] */
-  arrjit_function *function; /* x: f64[3] -> x + x, with slots say (io, optional) and ask (f64 -> f64), ask not called */
+  arrjit_function *function; /* x: f64[3] -> x + x; says the largest to slot say (optional), fails if < 0 */
   arrjit_result *good, *bad; /* of runs that went well and failed */
   arrjit_graph *other;       /* whose values are the foreign ones */
   arrjit_value other_real, other_integer;

@@ -108,6 +108,10 @@ static void names(misuse *m) {
   GIVES(m, arrjit_option_name, "option", "negative", strcmp(arrjit_option_name((arrjit_option)-1), "?") == 0);
   GIVES(m, arrjit_event_name, "code", "none", strcmp(arrjit_event_name(NONE_OF(arrjit_event_code)), "?") == 0);
   GIVES(m, arrjit_event_name, "code", "negative", strcmp(arrjit_event_name((arrjit_event_code)-1), "?") == 0);
+  GIVES(m, arrjit_op_count, "nothing", "to misuse", arrjit_op_count() > 0);
+  REFUSED(m, arrjit_op_get, "index", "out of range", ARRJIT_MISUSE, NULL, arrjit_op_get(arrjit_op_count(), &m->outs.row));
+  REFUSED(m, arrjit_op_get, "index", "huge", ARRJIT_MISUSE, NULL, arrjit_op_get(SIZE_MAX, &m->outs.row));
+  REFUSED(m, arrjit_op_get, "out", "NULL", ARRJIT_MISUSE, NULL, arrjit_op_get(0, NULL));
   GIVES(m, arrjit_version, "nothing", "to misuse", arrjit_version()[0] != 0);
 }
 

@@ -19,6 +19,7 @@ typedef struct elementwise {
 
 #define ONE(op, domain) {"arrjit_" #op, domain, 1, {"x"}, arrjit_##op, NULL, NULL}
 #define TWO(op, domain) {"arrjit_" #op, domain, 2, {"x", "y"}, NULL, arrjit_##op, NULL}
+#define OF_EXN(op) {"arrjit_" #op, EXN, 1, {"exn"}, arrjit_##op, NULL, NULL}
 #define THREE(op, domain, ...) {"arrjit_" #op, domain, 3, {__VA_ARGS__}, NULL, NULL, arrjit_##op}
 static const elementwise elementwise_ops[] = {
     ONE(neg, NUM),           ONE(abs, NUM),           ONE(sign, NUM),         ONE(sqrt, FLOAT),
@@ -34,7 +35,7 @@ static const elementwise elementwise_ops[] = {
     TWO(checked_add, INT),   TWO(checked_sub, INT),   TWO(checked_mul, INT),  TWO(checked_div, INT),
     TWO(checked_rem, INT),   TWO(checked_shl, INT),   THREE(fma, FLOAT, "x", "y", "z"),
     THREE(select, ANY, "pred", "x", "y"),             THREE(clamp, NUM, "x", "lo", "hi"),
-    ONE(exn_site, EXN),      ONE(exn_cause, EXN),
+    OF_EXN(exn_site),        OF_EXN(exn_cause),
 };
 enum { SELECT_PRED = 0 };
 
@@ -54,17 +55,18 @@ static void set_good(const elementwise *op, const misuse_parts *p, arrjit_value 
                                                                            : p->integer;
 }
 
-/* One row: operand `at` is `bad`, or all are. The message begins with the op's name. */
-static void refuse(misuse *m, const elementwise *op, int at, arrjit_value misuse_parts_value, arrjit_graph *g, const char *how,
+/* One row: operand `at` is bad, or all are. The message begins with the op's name, and the operand's unless `part` begins
+ * with "operands". */
+static void refuse(misuse *m, const elementwise *op, int at, arrjit_value bad, arrjit_graph *g, const char *how,
                    arrjit_status want, const char *part) {
   arrjit_value v[3];
   char message[200];
   set_good(op, &m->parts, v);
   for (int i = 0; i < op->arity; i++)
-    if (i == at || (at < 0 && !(is_select(op) && i == SELECT_PRED))) v[i] = misuse_parts_value;
+    if (i == at || (at < 0 && !(is_select(op) && i == SELECT_PRED))) v[i] = bad;
   misuse_begin(m, op->name, at < 0 ? "operands" : op->operands[at], how);
   misuse_gives(m, !apply(op, g, v), "null value");
-  snprintf(message, sizeof message, "%s: %s%s", op->name + strlen("arrjit_"), at < 0 ? "" : op->operands[at], part);
+  snprintf(message, sizeof message, "%s: %s%s", op->name + strlen("arrjit_"), at < 0 || *part == 'o' ? "" : op->operands[at], part);
   misuse_finish(m, g, false, want, message);
 }
 
@@ -94,7 +96,7 @@ static void wrong_dtypes(misuse *m, const elementwise *op) {
   if (op->arity < 2) return;
   g = misuse_graph(m);
   if (is_select(op)) refuse(m, op, SELECT_PRED, p->real, g, "an f64", ARRJIT_TYPE, " is f64; expected bool");
-  else refuse(m, op, 1, whole ? p->real : p->integer, g, "of another dtype", ARRJIT_TYPE, "");
+  else refuse(m, op, 1, whole ? p->real : p->integer, g, "of another dtype", ARRJIT_TYPE, "operands are");
 }
 
 static void wrong_shapes(misuse *m, const elementwise *op) {

@@ -22,7 +22,7 @@ static void signatures(misuse *m) {
   GIVES(m, arrjit_function_result, "outs", "NULL, both", arrjit_function_result(f, 0, NULL, NULL) == ARRJIT_OK);
   GIVES(m, arrjit_function_slot_count, "function", "NULL", arrjit_function_slot_count(NULL) == 0);
   GIVES(m, arrjit_function_slot_name, "function", "NULL", !arrjit_function_slot_name(NULL, 0));
-  GIVES(m, arrjit_function_slot_name, "index", "out of range", !arrjit_function_slot_name(f, 2));
+  GIVES(m, arrjit_function_slot_name, "index", "out of range", !arrjit_function_slot_name(f, 1));
 }
 
 static void compiling(misuse *m) {

@@ -130,7 +130,6 @@ static void make_function(misuse *m) {
   arrjit_type real = TYPE(F64);
   arrjit_value x = PARAM(g, "x", F64, 3), first[1];
   arrjit_slot say = arrjit_slot_io(g, "say", 1, &real, ARRJIT_SLOT_OPTIONAL);
-  arrjit_slot_value(g, "ask", 1, &real, 1, &real, 0);
   arrjit_value one = arrjit_reduce_max(g, x, ARRJIT_ALL_AXES, NULL);
   CALLBACK(g, say, first, one);
   CHECK(g, arrjit_ge(g, first[0], arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 3, "{0} is negative", LIST(one), first, one);

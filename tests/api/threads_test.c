@@ -13,7 +13,7 @@ typedef struct member {
   int index;
   pthread_t thread;
   int64_t done;    /* units of work */
-  char wrong[256]; /* "" when all went well */
+  char wrong[700]; /* "" when all went well */
 } member;
 struct team {
   tk_fixture *f;

@@ -1,12 +1,13 @@
-/* Golden files: .air text with "// RUN: ARGUMENTS" lines for the arrjit command and what it must print behind "// EXPECT:".
+/* Golden files: .air text with "// RUN: ARGUMENTS" lines for the arrjit command and what it must print behind "//
+ * EXPECT:".
  *
  *   golden_test              all files, and what must hold of them together
  *   golden_test FILE.air     one file, relative to tests/golden
  *   golden_test --coverage   what must hold of them together
  *
- * RUN is shell text; the file's name is put behind it, or for %s in it. A run without --mode is done in every mode and must
- * print the same. Standard output and error are taken together; an exit status but 0 is a line "exit: N". A file that
- * parses is also printed, parsed and printed again. ARRJIT_UPDATE_GOLDEN=1 rewrites EXPECT, never when CI=true. */
+ * RUN is shell text; the file's name is put behind it, or for %s in it. A run without --mode is done in every mode and
+ * must print the same. Standard output and error are taken together; an exit status but 0 is a line "exit: N". A file
+ * that parses is also printed, parsed and printed again. ARRJIT_UPDATE_GOLDEN=1 rewrites EXPECT, never when CI=true. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,10 @@
 
 #define EXPECT_LINE "// EXPECT:\n"
 
-typedef struct list { char **names; size_t count; } list;
+typedef struct list {
+  char **names;
+  size_t count;
+} list;
 
 static char *join(const char *a, const char *b, const char *c) {
   tk_text text;
@@ -73,10 +77,10 @@ static char *replace_file(const char *run, const char *name) {
 static void run_command(const char *arguments, const char *extra, FILE *to) {
   tk_text command;
   tk_text_open(&command);
-  fprintf(command.to, "cd '%s' && '%s' ", TK_GOLDEN_DIR, TK_CLI);
+  fprintf(command.to, "cd '%s' && { '%s' ", TK_GOLDEN_DIR, TK_CLI);
   const char *space = strchr(arguments, ' ');
   size_t verb = space ? (size_t)(space - arguments) : strlen(arguments);
-  fprintf(command.to, "%.*s %s%s 2>&1", (int)verb, arguments, extra, arguments + verb);
+  fprintf(command.to, "%.*s %s%s\n} 2>&1", (int)verb, arguments, extra, arguments + verb);
   char *text = tk_text_close(&command);
   FILE *pipe = popen(text, "r");
   if (!pipe) tk_die("%s cannot be run", text);
@@ -99,7 +103,8 @@ static void run_line(const char *run, const char *name, FILE *to) {
   fputs(expected, to);
 #ifdef TK_NATIVE_MODULE
   if (in_modes) {
-    char *extra = *TK_NATIVE_MODULE ? join("--mode whole --native '", TK_NATIVE_MODULE, "' ") : join("--mode whole ", "", "");
+    char *extra =
+        *TK_NATIVE_MODULE ? join("--mode whole --native '", TK_NATIVE_MODULE, "' ") : join("--mode whole ", "", "");
     tk_text whole;
     tk_text_open(&whole);
     run_command(arguments, extra, whole.to);
@@ -170,7 +175,8 @@ static char *print_function(arrjit_context *context, arrjit_function *function) 
   arrjit_error error;
   char *text;
   size_t bytes;
-  if (arrjit_function_print(function, ARRJIT_PRINT_INPUT, &text, &bytes, &error) != ARRJIT_OK) fail_msg("%s", error.message);
+  if (arrjit_function_print(function, ARRJIT_PRINT_INPUT, &text, &bytes, &error) != ARRJIT_OK)
+    fail_msg("%s", error.message);
   char *copy = tk_copy(text, bytes + 1);
   arrjit_text_free(context, text, bytes);
   return copy;
@@ -205,9 +211,12 @@ static void test_file(void **state) {
   assert_non_null(text);
   char *output = run_all(text, name), *came = comment_out(output);
   const char *expect = find_expect(text);
-  if (may_update()) update(path, text, expect ? (size_t)(expect - text) : bytes, came);
-  else if (!expect) fail_msg("%s has no line %s", name, EXPECT_LINE);
-  else assert_string_equal(came, expect + strlen(EXPECT_LINE));
+  if (may_update())
+    update(path, text, expect ? (size_t)(expect - text) : bytes, came);
+  else if (!expect)
+    fail_msg("%s has no line %s", name, EXPECT_LINE);
+  else
+    assert_string_equal(came, expect + strlen(EXPECT_LINE));
   check_round_trip(text, bytes, name);
   free(output);
   free(came);
@@ -234,7 +243,7 @@ static char *all_expectations(void) {
 
 /* A conversion of the template stands for any text within a line. */
 static bool match_here(const char *template, const char *text) {
-  for (; *template; template++, text++) {
+  for (; *template; template ++, text++) {
     if (*template == '%' && template[1] != '%') {
       template += strcspn(template + 1, "cdiouxXs") + 2;
       for (; *text && *text != '\n'; text++)
@@ -258,7 +267,8 @@ static void test_every_parser_message_is_provoked(void **state) {
   char *all = all_expectations();
   size_t missing = 0;
   for (size_t i = 0; aj_air_message(i); i++)
-    if (!is_provoked(aj_air_message(i), all)) print_error("no golden file provokes: %s\n", aj_air_message(i)), missing++;
+    if (!is_provoked(aj_air_message(i), all))
+      print_error("no golden file provokes: %s\n", aj_air_message(i)), missing++;
   free(all);
   assert_int_equal(missing, 0);
 }
@@ -266,7 +276,9 @@ static void test_every_parser_message_is_provoked(void **state) {
 /* Those that no text can provoke are in tests/unit/verify_by_hand.def, each with a module broken by hand. */
 static void test_every_verifier_message_is_provoked(void **state) {
   (void)state;
-  static const struct { const char *id, *format; } messages[] = {
+  static const struct {
+    const char *id, *format;
+  } messages[] = {
 #define VERIFY_MESSAGE(ID, format) {#ID, format},
 #include "verify/messages.def"
 #undef VERIFY_MESSAGE
@@ -318,7 +330,8 @@ static void test_every_op_is_in_a_golden_file(void **state) {
   }
   size_t missing = 0;
   for (int op = 1; op < AJ_OP_COUNT; op++)
-    if (!seen[op] && !(aj_ops[op].flags & AJ_F_INTERNAL)) print_error("no golden file has %s\n", aj_ops[op].name), missing++;
+    if (!seen[op] && !(aj_ops[op].flags & AJ_F_INTERNAL))
+      print_error("no golden file has %s\n", aj_ops[op].name), missing++;
   assert_int_equal(missing, 0);
 }
 

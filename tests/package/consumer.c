@@ -1,9 +1,11 @@
-/* A program as a user of the installed library writes it, in C99 and in C++17: 2 * x + 1 in every mode. */
+/* A program as a user of the installed library writes it, in C99 and in C++17: 2 * x + 1 in two modes. The argument, if any, is
+ * the native module's path. */
 #include <arrjit/arrjit.h>
 #include <stdio.h>
 #include <string.h>
 
-int main(void) {
+int main(int argc, char **argv) {
+  arrjit_context_options context_options;
   arrjit_context *context;
   arrjit_graph *g;
   arrjit_function *f;
@@ -11,7 +13,10 @@ int main(void) {
   arrjit_error error;
   double data[3] = {1, 2, 3};
   int64_t dims[1] = {3};
-  if (arrjit_context_create(NULL, &context, &error) != ARRJIT_OK) return 1;
+  memset(&context_options, 0, sizeof context_options);
+  context_options.struct_bytes = sizeof context_options;
+  context_options.native_path = argc > 1 ? argv[1] : NULL;
+  if (arrjit_context_create(&context_options, &context, &error) != ARRJIT_OK) return 1;
   if (arrjit_graph_create(context, &g, &error) != ARRJIT_OK) return 1;
   arrjit_type type = arrjit_type_make(ARRJIT_F64, 1, dims);
   arrjit_value in = arrjit_param(g, "x", &type);

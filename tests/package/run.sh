@@ -1,39 +1,61 @@
 #!/usr/bin/env bash
-# The three ways to use the library: find_package, add_subdirectory, pkg-config. usage: run.sh TOP BUILD
-# BUILD is installed into a folder of its own; each consumer is built and run against that.
+# The three ways to use the library: find_package, pkg-config, add_subdirectory. usage: run.sh TOP BUILD
+# BUILD is installed into a folder that is then moved; each consumer is built and run against that.
 set -eu
 top=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-check() { # program: it must run, and have run native code where there is any
-  local said
-  said=$("$1")
-  echo "$2: $said"
-  case "$said" in
-  *"native runs 1") ;;
-  *) [ -z "$native" ] || { echo "$2: no native code was run"; exit 1; } ;;
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+native=$(cached ARRJIT_NATIVE)
+
+quiet() { # command...: shows what it printed only when it fails
+  "$@" >"$work/log" 2>&1 || { echo "failed: $*" && tail -n 40 "$work/log" && exit 1; }
+}
+check() { # name program [argument]: it must run, and have run native code where there is any
+  local name=$1 said
+  shift
+  said=$("$@") || { echo "$name: exit code $?" && exit 1; }
+  echo "$name: $said"
+  case "$native $said" in
+  "off "*"native runs 0" | [ms]*"native runs 1") ;;
+  *) echo "$name: with native code '$native'?" && exit 1 ;;
   esac
 }
-native=$(sed -n 's/^ARRJIT_NATIVE:.*=\(module\|static\)$/\1/p' "$build/CMakeCache.txt")
 
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
+quiet cmake --install "$build" --prefix "$work/first"
+mv "$work/first" "$work/prefix"
+module=$(find "$work/prefix" -name libarrjit_native.so)
+case "$native" in
+module) [ -n "$module" ] ;;
+*) [ -z "$module" ] ;;
+esac || { echo "native code is '$native', its module installed as '$module'" && exit 1; }
 
-cmake -S "$top/tests/package/installed" -B "$work/find" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-cmake --build "$work/find" >/dev/null
-for program in c_arrjit cpp_arrjit c_arrjit_static cpp_arrjit_static; do
-  case $program in
-  *static) [ "$native" = static ] || continue ;; # a static library finds the module by option native_path only
-  esac
-  check "$work/find/$program" "find_package $program"
+quiet cmake -G Ninja -S "$top/tests/package/installed" -B "$work/find" -DCMAKE_PREFIX_PATH="$work/prefix"
+quiet cmake --build "$work/find"
+for language in c cpp; do
+  check "find_package, $language" "$work/find/${language}_arrjit"
+  check "find_package, $language, static" "$work/find/${language}_arrjit_static" ${module:+"$module"}
 done
+if [ -n "$module" ]; then # a static program finds the module in arrjit/ beside itself, too
+  ln -s "$(dirname "$module")" "$work/find/arrjit"
+  check "find_package, c, static, module beside it" "$work/find/c_arrjit_static"
+fi
 
-export PKG_CONFIG_PATH
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name arrjit.pc)")
-# shellcheck disable=SC2046
-cc -std=c99 "$top/tests/package/consumer.c" -o "$work/pc" $(pkg-config --cflags --libs arrjit)
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir arrjit) check "$work/pc" pkg-config
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir arrjit)
+read -ra flags <<<"$(pkg-config --cflags --libs arrjit)"
+quiet cc -std=c99 "$top/tests/package/consumer.c" -o "$work/with_pc" "${flags[@]}"
+check "pkg-config" "$work/with_pc"
+read -ra flags <<<"$(pkg-config --static --cflags --libs arrjit)"
+quiet cc -std=c99 "$top/tests/package/consumer.c" -o "$work/with_pc_static" -Wl,-Bstatic "${flags[0]}" "${flags[1]}" -larrjit \
+  -Wl,-Bdynamic "${flags[@]:3}"
+check "pkg-config --static" "$work/with_pc_static" ${module:+"$module"}
+unset LD_LIBRARY_PATH
 
-cmake -G Ninja -S "$top/tests/package/subdirectory" -B "$work/sub" -DARRJIT_SOURCE="$top" -DARRJIT_NATIVE=off >/dev/null
-cmake --build "$work/sub" >/dev/null
-native='' check "$work/sub/c_arrjit" add_subdirectory
-"$work/prefix/bin/arrjit" --version
+quiet "$work/prefix/bin/arrjit" --version
+
+quiet cmake -G Ninja -S "$top/tests/package/subdirectory" -B "$work/sub" -DARRJIT_SOURCE="$top" -DARRJIT_NATIVE="$native" \
+  -DARRJIT_LLVM="$(cached ARRJIT_LLVM)"
+quiet cmake --build "$work/sub" --target c_arrjit
+check "add_subdirectory" "$work/sub/c_arrjit"

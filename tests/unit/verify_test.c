@@ -9,27 +9,26 @@
 #include "verify/checker.h"
 
 /* Nodes of main: 0 neg, 1 if, 2 concat, 3 iota, 4 yield. */
-static const char plain[] =
-    "air 1\n"
-    "declare @main(f64[n], bool) -> (f64[n])\n"
-    "declare @other(f64[m]) -> (f64[m])\n"
-    "slot io log(f64)\n"
-    "slot value price(f64) -> (f64)\n"
-    "func @main(%x: f64[n], %p: bool) -> (f64[n]) {\n"
-    "  %0 = neg %x : f64[n]\n"
-    "  %1 = if %p, %0 (%a: f64[n]) {\n"
-    "    %2 = abs %a : f64[n]\n"
-    "    yield %2\n"
-    "  } (%a: f64[n]) {\n"
-    "    yield %a\n"
-    "  } : f64[n]\n"
-    "  %5 = concat %1, %1 {axis = 0} : f64[n+n]\n"
-    "  %6 = iota {shape = [n], axis = 0, dtype = f32} : f32[n]\n"
-    "  yield %1\n"
-    "}\n"
-    "func @other(%y: f64[m]) -> (f64[m]) {\n"
-    "  yield %y\n"
-    "}\n";
+static const char plain[] = "air 1\n"
+                            "declare @main(f64[n], bool) -> (f64[n])\n"
+                            "declare @other(f64[m]) -> (f64[m])\n"
+                            "slot io log(f64)\n"
+                            "slot value price(f64) -> (f64)\n"
+                            "func @main(%x: f64[n], %p: bool) -> (f64[n]) {\n"
+                            "  %0 = neg %x : f64[n]\n"
+                            "  %1 = if %p, %0 (%a: f64[n]) {\n"
+                            "    %2 = abs %a : f64[n]\n"
+                            "    yield %2\n"
+                            "  } (%a: f64[n]) {\n"
+                            "    yield %a\n"
+                            "  } : f64[n]\n"
+                            "  %5 = concat %1, %1 {axis = 0} : f64[n+n]\n"
+                            "  %6 = iota {shape = [n], axis = 0, dtype = f32} : f32[n]\n"
+                            "  yield %1\n"
+                            "}\n"
+                            "func @other(%y: f64[m]) -> (f64[m]) {\n"
+                            "  yield %y\n"
+                            "}\n";
 
 static const char kernel[] =
     "air 1\n"
@@ -43,7 +42,10 @@ static const char kernel[] =
     "  yield %0\n"
     "}\n";
 
-typedef struct fixture { aj_mem mem; aj_kinds *kinds; } fixture;
+typedef struct fixture {
+  aj_mem mem;
+  aj_kinds *kinds;
+} fixture;
 
 static int set_up(void **state) {
   static fixture f;
@@ -135,8 +137,8 @@ static void break_KERNEL_PARAM(aj_module *m) {
 static void break_KERNEL_OP(aj_module *m) {
   aj_node *node = body_of(m)->nodes[1];
   node->op = AJ_OP_EXN_NEW;
-  const aj_attr attrs[] = {
-      aj_attr_int(AJ_ATTR_KIND, ARRJIT_KIND_RUNTIME), aj_attr_int(AJ_ATTR_CODE, 0), aj_attr_text(AJ_ATTR_MESSAGE, NULL)};
+  const aj_attr attrs[] = {aj_attr_int(AJ_ATTR_KIND, ARRJIT_KIND_RUNTIME), aj_attr_int(AJ_ATTR_CODE, 0),
+                           aj_attr_text(AJ_ATTR_MESSAGE, NULL)};
   node->attrs = aj_arena_copy(&m->arena, attrs, sizeof attrs);
   node->attr_count = 3;
   node->results[0].type = aj_module_exn_type(m);
@@ -150,7 +152,11 @@ static void break_KERNEL_MAPS(aj_module *m) { break_attr(m, AJ_ATTR_MAPS, 1, 1);
 static void break_KERNEL_COMBINE(aj_module *m) { break_attr(m, AJ_ATTR_COMBINE, 0, AJ_OP_ADD); }
 
 static void test_broken_modules_are_told(void **state) {
-  static const struct { aj_verify_message_id id; const char *name; void (*apply)(aj_module *); } rows[] = {
+  static const struct {
+    aj_verify_message_id id;
+    const char *name;
+    void (*apply)(aj_module *);
+  } rows[] = {
 #define BY_HAND(ID) {AJ_VERIFY_##ID, #ID, break_##ID},
 #include "verify_by_hand.def"
 #undef BY_HAND
@@ -162,12 +168,15 @@ static void test_broken_modules_are_told(void **state) {
     rows[i].apply(module);
     char pattern[512], *to = pattern;
     for (const char *from = aj_verify_message(rows[i].id); *from; from++) {
-      if (*from == '%') from += strcspn(from + 1, "cdsu") + 1, *to++ = '*';
-      else *to++ = *from;
+      if (*from == '%')
+        from += strcspn(from + 1, "cdsu") + 1, *to++ = '*';
+      else
+        *to++ = *from;
     }
     *to = 0;
     assert_int_equal(aj_verify(module, is_kernel, &error), ARRJIT_GRAPH);
-    if (fnmatch(pattern, error.message, FNM_NOESCAPE) != 0) fail_msg("%s: '%s', expected '%s'", rows[i].name, error.message, pattern);
+    if (fnmatch(pattern, error.message, FNM_NOESCAPE) != 0)
+      fail_msg("%s: '%s', expected '%s'", rows[i].name, error.message, pattern);
     aj_module_destroy(module);
   }
 }

@@ -1,0 +1,17 @@
+/* What random functions were like: counted, printed, and demanded of a long run. */
+#ifndef FUZZ_COVERAGE_H
+#define FUZZ_COVERAGE_H
+
+#include "recipe.h"
+
+typedef struct coverage {
+  int64_t functions, loops, failing, callbacks, caught, zero, one, odd, compared;
+  int64_t ops[AJ_OP_COUNT]; /* nodes in printed functions */
+} coverage;
+
+/* Counts the nodes of a printed function. */
+void coverage_count_text(coverage *c, const char *text);
+/* Prints; false when a run of this length should have seen more. */
+bool coverage_report(const coverage *c, bool demand);
+
+#endif

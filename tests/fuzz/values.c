@@ -1,0 +1,105 @@
+/* The values that steps choose from, and ops over them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builder.h"
+#include "layout.h"
+
+bool is_symbolic(const arrjit_type *type) {
+  for (int32_t i = 0; i < type->rank; i++)
+    if (type->dims[i] < 0) return true;
+  return false;
+}
+
+static size_t elements_of(const arrjit_type *type) {
+  size_t count = 1;
+  for (int32_t i = 0; i < type->rank; i++) count *= type->dims[i] < 0 ? 9 : (size_t)type->dims[i];
+  return count;
+}
+
+void keep_value(builder *b, arrjit_value value) {
+  arrjit_type type = arrjit_value_type(value);
+  if (!value || type.rank < 0 || b->value_count == MAX_VALUES || elements_of(&type) > MAX_ELEMENTS) return;
+  b->values[b->value_count++] = value;
+}
+
+void keep_exn(builder *b, arrjit_value exn) {
+  if (exn && b->exn_count < MAX_EXNS) b->exns[b->exn_count++] = exn;
+}
+
+static bool same_type(const arrjit_type *a, const arrjit_type *b) {
+  return a->dtype == b->dtype && a->rank == b->rank &&
+         (a->rank == 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
+}
+
+arrjit_value constant_of(builder *b, const arrjit_type *type, tk_role role, int64_t bound) {
+  arrjit_type scalar = {.dtype = type->dtype};
+  bool filled = is_symbolic(type) || elements_of(type) > 200;
+  const arrjit_type *made = filled ? &scalar : type;
+  size_t count = tk_type_count(made);
+  void *data = tk_new(count, arrjit_dtype_bytes(type->dtype));
+  tk_fill(type->dtype, role, bound, tk_chance(&b->pick, 60), &b->pick, count, data);
+  arrjit_value value = arrjit_const(b->g, made, data);
+  free(data);
+  return filled ? arrjit_full(b->g, value, type->rank, type->dims) : value;
+}
+
+arrjit_value value_of(builder *b, const arrjit_type *type) {
+  size_t fits = 0;
+  arrjit_value found = NULL;
+  for (size_t i = 0; i < b->value_count; i++) {
+    arrjit_type have = arrjit_value_type(b->values[i]);
+    if (same_type(&have, type) && tk_below(&b->pick, ++fits) == 0) found = b->values[i];
+  }
+  if (found && tk_chance(&b->pick, 85)) return found;
+  return constant_of(b, type, TK_DATA, 0);
+}
+
+arrjit_value any_value(builder *b) {
+  /* later ones more often: so that computations get deep */
+  size_t back = tk_below(&b->pick, 1 + tk_below(&b->pick, b->value_count));
+  return b->values[b->value_count - 1 - back];
+}
+
+/* Rules whose uses do not depend on extents being numbers. */
+static bool rule_takes_symbols(aj_rule rule) {
+  return rule == AJ_R_SAME || rule == AJ_R_COMPARE || rule == AJ_R_CONVERT || rule == AJ_R_BITCAST || rule == AJ_R_REDUCE ||
+         rule == AJ_R_TRANSPOSE || rule == AJ_R_SAME_AXES || rule == AJ_R_DIM_SIZE || rule == AJ_R_ARG || rule == AJ_R_SELECT;
+}
+
+/* A value that the op can take as its main operand. */
+static arrjit_value main_operand(builder *b, aj_op op) {
+  for (int tries = 0; tries < 12; tries++) {
+    arrjit_value value = any_value(b);
+    arrjit_type type = arrjit_value_type(value);
+    if (tk_opcase_dtype(op, type.dtype) && (!is_symbolic(&type) || rule_takes_symbols(aj_ops[op].rule))) return value;
+  }
+  arrjit_dtype dtype;
+  do dtype = (arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1));
+  while (!tk_opcase_dtype(op, dtype));
+  arrjit_type type = tk_random_type(dtype, &b->pick);
+  return constant_of(b, &type, TK_DATA, 0);
+}
+
+void build_op_step(builder *b, aj_op op) {
+  arrjit_value x = main_operand(b, op), in[TK_MAX_OPERANDS];
+  arrjit_type type = arrjit_value_type(x);
+  tk_opcase use;
+  int tries = 0;
+  while (!tk_opcase_make(op, &type, &b->pick, &use) && tries++ < 4) {
+    type = tk_random_type(type.dtype, &b->pick);
+    x = constant_of(b, &type, TK_DATA, 0);
+  }
+  if (tries > 4) return;
+  for (size_t i = 0; i < use.count; i++) {
+    if (x && same_type(&use.operands[i], &type)) {
+      in[i] = x;
+      x = NULL;
+    } else if (use.roles[i] == TK_DATA || tk_chance(&b->pick, 30)) {
+      in[i] = value_of(b, &use.operands[i]);
+    } else {
+      in[i] = constant_of(b, &use.operands[i], use.roles[i], use.bounds[i]);
+    }
+  }
+  keep_value(b, tk_build_op(b->g, op, use.count, in, &use.attrs));
+}
