@@ -190,6 +190,7 @@ arrjit_status arrjit_graph_finish(arrjit_graph *graph, arrjit_function **out, ar
   if (!aj_builder_ok(&graph->b)) return arrjit_graph_error(graph, error);
   arrjit_function *function = aj_function_create(graph->context, graph->module);
   graph->module = graph->b.module = NULL;
+  graph->b.source = (aj_source){0}; /* its texts went with the module */
   if (!function) {
     aj_builder_no_memory(&graph->b);
     return arrjit_graph_error(graph, error);

@@ -1,5 +1,5 @@
-/* A graph under construction: the builder, the constructs that are open, and what the files graph*.c share. The host may pass
- * anything; whatever is wrong becomes the graph's first error, and every later call does nothing. */
+/* A graph under construction: the builder, the constructs that are open, and what the files graph*.c share. The host
+ * may pass anything; whatever is wrong becomes the graph's first error, and every later call does nothing. */
 #ifndef AJ_API_GRAPH_H
 #define AJ_API_GRAPH_H
 
@@ -11,26 +11,31 @@
 #include "ir/build.h"
 
 typedef enum aj_frame_kind {
-  AJ_FRAME_FUNC, AJ_FRAME_IF, AJ_FRAME_SWITCH, AJ_FRAME_WHILE, AJ_FRAME_FOR, AJ_FRAME_TRY
+  AJ_FRAME_FUNC,
+  AJ_FRAME_IF,
+  AJ_FRAME_SWITCH,
+  AJ_FRAME_WHILE,
+  AJ_FRAME_FOR,
+  AJ_FRAME_TRY
 } aj_frame_kind;
 typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
 
-/* A function or construct that is begun and not ended. After an error frames are still pushed and popped, so that ends know
- * how many null values to give. */
+/* A function or construct that is begun and not ended. After an error frames are still pushed and popped, so that ends
+ * know how many null values to give. */
 typedef struct aj_frame {
   aj_frame_kind kind;
-  aj_frame_stage stage;        /* if: then, else; while: cond, body; try: body, handler, finally */
-  uint32_t yields;             /* most values that an arm was given, or carried ones */
-  aj_source source;            /* of the begin */
-  aj_func *func;               /* what was being built before: a function's frame changes it */
+  aj_frame_stage stage; /* if: then, else; while: cond, body; try: body, handler, finally */
+  uint32_t yields;      /* most values that an arm was given, or carried ones */
+  aj_source source;     /* of the begin */
+  aj_func *func;        /* what was being built before: a function's frame changes it */
   aj_region *outer;
-  size_t heads, regions, kinds;   /* where the frame's parts begin in the graph's lists */
+  size_t heads, regions, kinds; /* where the frame's parts begin in the graph's lists */
 } aj_frame;
 
 struct arrjit_graph {
-  arrjit_context *context;     /* not retained: only used while the host may use it */
-  aj_core *core;               /* retained */
-  aj_module *module;           /* NULL once finished */
+  arrjit_context *context; /* not retained: only used while the host may use it */
+  aj_core *core;           /* retained */
+  aj_module *module;       /* NULL once finished */
   aj_builder b;
   AJ_VEC(aj_frame) frames;     /* innermost last; [0] is main until it returns */
   size_t lost_frames;          /* begun above the limit or without memory, innermost of all */
@@ -40,6 +45,9 @@ struct arrjit_graph {
   AJ_VEC(aj_value *) scratch;  /* operands of the node being made */
   AJ_VEC(const char *) labels; /* joined labels, innermost last */
 };
+
+/* The entries of a list from index `from` on; an empty list has no address to count from. */
+#define AJ_LIST_FROM(list, from) ((list).data ? (list).data + (from) : NULL)
 
 static inline aj_value *aj_graph_value(arrjit_value value) { return (aj_value *)(uintptr_t)value; }
 static inline arrjit_value aj_host_value(const aj_value *value) { return (arrjit_value)(const void *)value; }
@@ -56,17 +64,24 @@ bool aj_graph_add_operands(arrjit_graph *graph, size_t count, const arrjit_value
 void aj_graph_give(arrjit_value *out, size_t count, const aj_node *node);
 
 /* ---- graph_value.c ---- */
-/* The host's type as one of function `to`, symbols mapped by name. Exceptions (rank -1) only where allowed. NULL: error. */
-const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit_type *type, aj_func *to, bool allow_exn);
+/* The host's type as one of function `to`, symbols mapped by name. Exceptions (rank -1) only where allowed. NULL:
+ * error. */
+const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit_type *type, aj_func *to,
+                             bool allow_exn);
 /* Types of a signature, in the module's arena. NULL: error. */
-const aj_type **aj_graph_types(arrjit_graph *graph, const char *what, size_t count, const arrjit_type *types, aj_func *to,
-                               bool allow_exn);
+const aj_type **aj_graph_types(arrjit_graph *graph, const char *what, size_t count, const arrjit_type *types,
+                               aj_func *to, bool allow_exn);
 /* A name: not NULL, not empty. */
 bool aj_graph_name(arrjit_graph *graph, const char *what, const char *name);
 
 /* ---- graph_op.c ---- */
 /* An attribute as generated builders give it. */
-typedef struct aj_graph_attr { aj_attr_name name; size_t count; const int64_t *ints; int64_t i; } aj_graph_attr;
+typedef struct aj_graph_attr {
+  aj_attr_name name;
+  size_t count;
+  const int64_t *ints;
+  int64_t i;
+} aj_graph_attr;
 /* What the generated builders of ops.h call: operands, more operands, attributes. */
 arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands,
                          size_t extra_count, const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs);

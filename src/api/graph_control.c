@@ -223,7 +223,7 @@ void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *value
   bool has_finally = frame->stage == AJ_STAGE_FINALLY;
   aj_frame_end_arm(graph, frame, count, values);
   const aj_attr attrs[] = {
-      aj_attr_ints(AJ_ATTR_KINDS, graph->kinds.count - frame->kinds, graph->kinds.data + frame->kinds),
+      aj_attr_ints(AJ_ATTR_KINDS, graph->kinds.count - frame->kinds, AJ_LIST_FROM(graph->kinds, frame->kinds)),
       aj_attr_int(AJ_ATTR_FINALLY, has_finally),
   };
   aj_frame_finish(graph, frame, AJ_OP_TRY, AJ_COUNT(attrs), attrs, has_finally ? 0 : count, out);

@@ -82,8 +82,9 @@ void aj_frame_finish(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t at
     graph->b.source = frame->source;
     graph->b.region = frame->outer;
     node = aj_build_regions(&graph->b, op, (uint32_t)(graph->heads.count - frame->heads),
-                            graph->heads.data + frame->heads, attr_count, attrs,
-                            (uint32_t)(graph->regions.count - frame->regions), graph->regions.data + frame->regions);
+                            AJ_LIST_FROM(graph->heads, frame->heads), attr_count, attrs,
+                            (uint32_t)(graph->regions.count - frame->regions),
+                            AJ_LIST_FROM(graph->regions, frame->regions));
     graph->b.source = now;
   }
   size_t most = frame->yields > count ? frame->yields : count;

@@ -37,6 +37,8 @@ bool aj_arguments_check_slots(aj_activation *activation);
 /* Checks the outputs that the host gives: `given` has one a result (entries may be NULL), or is NULL. False: run.exn.
  */
 bool aj_arguments_check_outputs(aj_activation *activation, arrjit_array *const *given);
+/* Whether every element lies at a multiple of its size. */
+bool aj_arguments_aligned(const aj_view *view);
 /* Whether two views may share a byte; exact when both are dense. */
 bool aj_arguments_overlap(const aj_view *a, const aj_view *b);
 

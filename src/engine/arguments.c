@@ -77,14 +77,30 @@ static bool fail_count(aj_activation *a, size_t got) {
   return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
 }
 
+bool aj_arguments_aligned(const aj_view *view) {
+  uintptr_t bits = (uintptr_t)view->data;
+  for (int32_t i = 0; i < view->rank; i++) bits |= (uintptr_t)view->strides[i];
+  return bits % aj_dtypes[view->dtype].bytes == 0; /* sizes are powers of two */
+}
+
+/* The input itself, or a copy of one whose elements are not aligned: no tier has to care. False: run.exn. */
+static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
+  if (AJ_LIKELY(aj_arguments_aligned(&input->view))) {
+    a->inputs[index] = input;
+    aj_array_retain(input);
+    return true;
+  }
+  a->inputs[index] = aj_array_copy(a->run.core, &input->view);
+  if (!a->inputs[index]) return aj_run_raise_memory(&a->run);
+  return aj_run_charge(&a->run, a->inputs[index]->block_bytes);
+}
+
 bool aj_arguments_bind(aj_activation *a, size_t input_count, arrjit_array *const *inputs) {
   if (input_count != a->input_count) return fail_count(a, input_count);
   size_t symbols = a->run.module->symbols.count;
   memset(a->env, 0xff, symbols * sizeof *a->env);
   for (uint32_t i = 0; i < a->input_count; i++) {
-    if (!bind_input(a, i, &inputs[i]->view)) return false;
-    a->inputs[i] = inputs[i];
-    aj_array_retain(inputs[i]);
+    if (!bind_input(a, i, &inputs[i]->view) || !keep_input(a, i, inputs[i])) return false;
   }
   return symbols == 0 || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
 }

@@ -50,7 +50,7 @@ static bool pack_inputs(aj_activation *a) {
 
 /* A given output can be written directly when no input lies in it: code may write before it has read all. */
 static bool is_direct(const aj_activation *a, const arrjit_array *given) {
-  if (!given || !aj_view_is_dense(&given->view)) return false;
+  if (!given || !aj_view_is_dense(&given->view) || !aj_arguments_aligned(&given->view)) return false;
   for (uint32_t i = 0; i < a->input_count; i++)
     if (!a->packed[i] && aj_arguments_overlap(&given->view, &a->inputs[i]->view)) return false;
   return true;

@@ -1,5 +1,5 @@
-/* Making checked nodes: operand and attribute checks, result types, source tags. Used by the API's builder, the parser and
- * passes. Errors stick in the builder: after the first every call returns NULL. */
+/* Making checked nodes: operand and attribute checks, result types, source tags. Used by the API's builder, the parser
+ * and passes. Errors stick in the builder: after the first every call returns NULL. */
 #ifndef AJ_IR_BUILD_H
 #define AJ_IR_BUILD_H
 
@@ -8,11 +8,11 @@
 typedef struct aj_builder {
   aj_module *module;
   aj_func *func;
-  aj_region *region;        /* where nodes go; nodes after its terminator are made but dropped */
-  aj_source source;         /* tag of the next nodes */
-  const aj_node *origin;    /* origin of the next nodes, or NULL */
-  arrjit_error error;       /* the first error; status ARRJIT_OK: none */
-  int64_t max_nodes, max_const_bytes;  /* 0: no limit */
+  aj_region *region;                  /* where nodes go; nodes after its terminator are made but dropped */
+  aj_source source;                   /* tag of the next nodes */
+  const aj_node *origin;              /* origin of the next nodes, or NULL */
+  arrjit_error error;                 /* the first error; status ARRJIT_OK: none */
+  int64_t max_nodes, max_const_bytes; /* 0: no limit */
 } aj_builder;
 
 void aj_builder_init(aj_builder *b, aj_module *module);
@@ -20,8 +20,8 @@ void aj_builder_init(aj_builder *b, aj_module *module);
 aj_value *aj_builder_fail(aj_builder *b, arrjit_status status, aj_op op, const char *format, ...) AJ_PRINTF(4, 5);
 bool aj_builder_ok(const aj_builder *b);
 
-/* Appends a node without regions; checks everything by the op table. Results are node->results. NULL: error. Operands may be
- * NULL only after an error. Never broadcasts. */
+/* Appends a node without regions; checks everything by the op table. Results are node->results. NULL: error. Operands
+ * may be NULL only after an error. Never broadcasts. */
 aj_node *aj_build(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands, uint32_t attr_count,
                   const aj_attr *attrs);
 /* First result of it. */
@@ -31,14 +31,14 @@ aj_value *aj_build1(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *c
  * proved equal. */
 aj_value *aj_build_elementwise(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands,
                                uint32_t attr_count, const aj_attr *attrs);
-/* aj_build, after check_shape nodes for extents that must agree and cannot be proved to: operands of concat, dot, broadcast,
- * arguments of calls and callbacks. */
-aj_node *aj_build_fitted(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands, uint32_t attr_count,
-                         const aj_attr *attrs);
+/* aj_build, after check_shape nodes for extents that must agree and cannot be proved to: operands of concat, dot,
+ * broadcast, arguments of calls and callbacks. */
+aj_node *aj_build_fitted(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands,
+                         uint32_t attr_count, const aj_attr *attrs);
 /* A node with regions that end with terminators and may use outer values: those become parameters of the regions, after
  * the ones they have, and operands after the given ones (ir/capture.c). */
-aj_node *aj_build_regions(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands, uint32_t attr_count,
-                          const aj_attr *attrs, uint32_t region_count, aj_region *const *regions);
+aj_node *aj_build_regions(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands,
+                          uint32_t attr_count, const aj_attr *attrs, uint32_t region_count, aj_region *const *regions);
 /* Broadcast to a type's shape by trailing dims (a no-op when it has it already). */
 aj_value *aj_build_broadcast_to(aj_builder *b, aj_value *x, int32_t rank, const int64_t *dims);
 /* Constants: scalar from bits, or any type from dense data. */
@@ -47,7 +47,8 @@ aj_value *aj_build_scalar(aj_builder *b, arrjit_dtype dtype, const void *element
 
 /* Parts of the calls above. Whether a value may be operand `index` of an op here; if not, an error. */
 bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_value *value);
-/* Whether a value is a bool scalar; if not, an error that names the comparison to write. `name` is what messages call it. */
+/* Whether a value is a bool scalar; if not, an error that names the comparison to write. `name` is what messages call
+ * it. */
 bool aj_builder_check_predicate(aj_builder *b, aj_op op, const char *name, const aj_value *value);
 /* x with check_shape nodes for extents that are not proved to be `dims`; an error where they never can be. */
 aj_value *aj_build_check_shape(aj_builder *b, aj_value *x, const int64_t *dims);
@@ -69,9 +70,9 @@ typedef struct aj_infer {
   aj_op op;
   uint32_t operand_count;
   aj_value *const *operands;
-  const aj_node *attrs_of;   /* node that has the attributes (and regions) */
+  const aj_node *attrs_of; /* node that has the attributes (and regions) */
   AJ_VEC(const aj_type *) results;
-  arrjit_error *error;       /* filled on failure: names op, what came, what was expected */
+  arrjit_error *error; /* filled on failure: names op, what came, what was expected */
 } aj_infer;
 /* Result types of an op by its rule, or why it is not well formed. Region ops: from their regions' terminators (the
  * caller has built them). Also the verifier's check of every node. Caller frees results with in->func->module->mem. */

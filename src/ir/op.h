@@ -21,35 +21,83 @@ typedef enum aj_attr_name {
 } aj_attr_name;
 
 typedef enum aj_attr_form {
-  AJ_FORM_INT, AJ_FORM_INTS, AJ_FORM_DIMS, AJ_FORM_DTYPE, AJ_FORM_BYTES, AJ_FORM_TEXT, AJ_FORM_KIND, AJ_FORM_SLOT, AJ_FORM_FUNC
+  AJ_FORM_INT,
+  AJ_FORM_INTS,
+  AJ_FORM_DIMS,
+  AJ_FORM_DTYPE,
+  AJ_FORM_BYTES,
+  AJ_FORM_TEXT,
+  AJ_FORM_KIND,
+  AJ_FORM_SLOT,
+  AJ_FORM_FUNC
 } aj_attr_form;
 
 typedef enum aj_rule {
-  AJ_R_CONST, AJ_R_IOTA, AJ_R_FULL, AJ_R_DIM_SIZE, AJ_R_SAME, AJ_R_CONVERT, AJ_R_BITCAST, AJ_R_COMPARE, AJ_R_SELECT,
-  AJ_R_BROADCAST, AJ_R_RESHAPE, AJ_R_TRANSPOSE, AJ_R_SAME_AXES, AJ_R_SLICE, AJ_R_CONCAT, AJ_R_PAD, AJ_R_DYNAMIC_SLICE,
-  AJ_R_DYNAMIC_UPDATE_SLICE, AJ_R_GATHER, AJ_R_TAKE, AJ_R_REDUCE, AJ_R_ARG, AJ_R_DOT, AJ_R_REGIONS, AJ_R_LOOP, AJ_R_CALL,
-  AJ_R_NONE, AJ_R_CHECK, AJ_R_CHECK_SHAPE, AJ_R_CALLBACK, AJ_R_EXN, AJ_R_EXN_BOOL, AJ_R_EXN_FIELD, AJ_R_EXN_I64,
-  AJ_R_KERNEL, AJ_R_LANE_INDEX
+  AJ_R_CONST,
+  AJ_R_IOTA,
+  AJ_R_FULL,
+  AJ_R_DIM_SIZE,
+  AJ_R_SAME,
+  AJ_R_CONVERT,
+  AJ_R_BITCAST,
+  AJ_R_COMPARE,
+  AJ_R_SELECT,
+  AJ_R_BROADCAST,
+  AJ_R_RESHAPE,
+  AJ_R_TRANSPOSE,
+  AJ_R_SAME_AXES,
+  AJ_R_SLICE,
+  AJ_R_CONCAT,
+  AJ_R_PAD,
+  AJ_R_DYNAMIC_SLICE,
+  AJ_R_DYNAMIC_UPDATE_SLICE,
+  AJ_R_GATHER,
+  AJ_R_TAKE,
+  AJ_R_REDUCE,
+  AJ_R_ARG,
+  AJ_R_DOT,
+  AJ_R_REGIONS,
+  AJ_R_LOOP,
+  AJ_R_CALL,
+  AJ_R_NONE,
+  AJ_R_CHECK,
+  AJ_R_CHECK_SHAPE,
+  AJ_R_CALLBACK,
+  AJ_R_EXN,
+  AJ_R_EXN_BOOL,
+  AJ_R_EXN_FIELD,
+  AJ_R_EXN_I64,
+  AJ_R_KERNEL,
+  AJ_R_LANE_INDEX
 } aj_rule;
 
 typedef enum aj_routine_class {
-  AJ_ROUTINE_SCALAR, AJ_ROUTINE_EXPAND, AJ_ROUTINE_VIEW, AJ_ROUTINE_CONTROL, AJ_ROUTINE_CALL
+  AJ_ROUTINE_SCALAR,
+  AJ_ROUTINE_EXPAND,
+  AJ_ROUTINE_VIEW,
+  AJ_ROUTINE_CONTROL,
+  AJ_ROUTINE_CALL
 } aj_routine_class;
 
 typedef enum aj_lowering_class {
-  AJ_LOWER_SCALAR, AJ_LOWER_EXPAND, AJ_LOWER_MAP, AJ_LOWER_REDUCE, AJ_LOWER_CONTROL, AJ_LOWER_FALLBACK
+  AJ_LOWER_SCALAR,
+  AJ_LOWER_EXPAND,
+  AJ_LOWER_MAP,
+  AJ_LOWER_REDUCE,
+  AJ_LOWER_CONTROL,
+  AJ_LOWER_FALLBACK
 } aj_lowering_class;
 
 enum {
   AJ_F_ELEMENTWISE = 1u << 0, /* one result element from the elements at the same place; gets a broadcasting builder */
   AJ_F_COMMUTES = 1u << 1,
-  AJ_F_BITS = 1u << 2,        /* moves bits: a NaN operand must be canonical before, the result is what came in */
-  AJ_F_RAISES = 1u << 3,      /* may fail: never dropped, merged, moved over an effect */
-  AJ_F_EFFECT = 1u << 4,      /* the host sees it */
-  AJ_F_REGIONS = 1u << 5,     /* has regions or stands for one: may raise and have effects when they do */
-  AJ_F_TERMINATOR = 1u << 6,  /* ends its region */
-  AJ_F_BUILDER = 1u << 7,     /* gets a generated builder from its operands and attributes (elementwise ones always do) */
-  AJ_F_INTERNAL = 1u << 8     /* only the optimiser makes it; finished functions and .air input never hold it */
+  AJ_F_BITS = 1u << 2,       /* moves bits: a NaN operand must be canonical before, the result is what came in */
+  AJ_F_RAISES = 1u << 3,     /* may fail: never dropped, merged, moved over an effect */
+  AJ_F_EFFECT = 1u << 4,     /* the host sees it */
+  AJ_F_REGIONS = 1u << 5,    /* has regions or stands for one: may raise and have effects when they do */
+  AJ_F_TERMINATOR = 1u << 6, /* ends its region */
+  AJ_F_BUILDER = 1u << 7, /* gets a generated builder from its operands and attributes (elementwise ones always do) */
+  AJ_F_INTERNAL = 1u << 8 /* only the optimiser makes it; finished functions and .air input never hold it */
 };
 
 /* dtype sets: bit arrjit_dtype */
@@ -66,26 +114,30 @@ enum {
 };
 
 typedef struct aj_op_info {
-  const char *name;        /* mnemonic */
-  const char *operands;    /* names as in the table */
+  const char *name;     /* mnemonic */
+  const char *operands; /* names as in the table */
   uint32_t dtypes;
   aj_rule rule;
   uint32_t flags;
-  uint64_t attrs;          /* bit aj_attr_name */
+  uint64_t attrs; /* bit aj_attr_name */
   aj_routine_class routine;
   aj_lowering_class lowering;
   const char *meaning, *errors;
-  uint8_t min_operands, max_operands;  /* max 255: any number */
+  uint8_t min_operands, max_operands; /* max 255: any number */
 } aj_op_info;
 
 extern const aj_op_info aj_ops[AJ_OP_COUNT];
 
-typedef struct aj_attr_info { const char *name; aj_attr_form form; } aj_attr_info;
+typedef struct aj_attr_info {
+  const char *name;
+  aj_attr_form form;
+} aj_attr_info;
 extern const aj_attr_info aj_attrs[AJ_ATTR_COUNT];
 
 /* AJ_OP_NONE when there is no such mnemonic. */
 aj_op aj_op_find(const char *name, size_t length);
-/* Name of an operand as in the table, not NUL-terminated; all from a "name..." on have its name. False: no such operand. */
+/* Name of an operand as in the table, not NUL-terminated; all from a "name..." on have its name. False: no such
+ * operand. */
 bool aj_op_operand_name(aj_op op, uint32_t index, const char **out, size_t *out_length);
 /* AJ_ATTR_COUNT when there is no such attribute. */
 aj_attr_name aj_attr_find(const char *name, size_t length);

@@ -18,15 +18,19 @@ static inline bool aj_dim_equal(int64_t a, int64_t b) { return a == b; }
 typedef enum aj_bind { AJ_BIND_OK, AJ_BIND_MISMATCH, AJ_BIND_RANGE } aj_bind;
 /* Number for a dim. */
 static inline int64_t aj_dim_eval(int64_t dim, const int64_t *env) { return dim >= 0 ? dim : env[~dim]; }
-/* Computes derived symbols of func from those bound; AJ_BIND_RANGE when one is below 0 or overflows (*out_symbol: which). */
+/* Computes derived symbols of func from those bound; AJ_BIND_RANGE when one is below 0 or overflows (*out_symbol:
+ * which). */
 aj_bind aj_symbols_derive(const aj_func *func, int64_t *env, uint32_t *out_symbol);
 
 /* What a dim of one function is in another, `to`: known[s] is what symbol s stands for there, AJ_DIM_UNKNOWN while not
- * known; derived symbols are made in `to` and added to it. Symbols that are bound are named the same in `to` when by_name,
- * else UNBOUND. RANGE: an extent below 0 or out of range. */
+ * known; derived symbols are made in `to` and added to it. Symbols that are bound are named the same in `to` when
+ * by_name, else UNBOUND. RANGE: an extent below 0 or out of range. */
 #define AJ_DIM_UNKNOWN INT64_MIN
 typedef enum aj_translate {
-  AJ_TRANSLATE_OK, AJ_TRANSLATE_MEMORY, AJ_TRANSLATE_UNBOUND, AJ_TRANSLATE_RANGE
+  AJ_TRANSLATE_OK,
+  AJ_TRANSLATE_MEMORY,
+  AJ_TRANSLATE_UNBOUND,
+  AJ_TRANSLATE_RANGE
 } aj_translate;
 aj_translate aj_dim_translate(aj_func *to, bool by_name, int64_t *known, int64_t dim, int64_t *out);
 

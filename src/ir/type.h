@@ -5,9 +5,20 @@
 #include "base/arena.h"
 #include "base/check.h"
 
-typedef enum aj_dtype_class { AJ_CLASS_NONE, AJ_CLASS_BOOL, AJ_CLASS_INT, AJ_CLASS_UINT, AJ_CLASS_FLOAT } aj_dtype_class;
+typedef enum aj_dtype_class {
+  AJ_CLASS_NONE,
+  AJ_CLASS_BOOL,
+  AJ_CLASS_INT,
+  AJ_CLASS_UINT,
+  AJ_CLASS_FLOAT
+} aj_dtype_class;
 
-typedef struct aj_dtype_info { const char *name; aj_dtype_class cls; uint8_t bits; uint8_t bytes; } aj_dtype_info;
+typedef struct aj_dtype_info {
+  const char *name;
+  aj_dtype_class cls;
+  uint8_t bits;
+  uint8_t bytes;
+} aj_dtype_info;
 #define AJ_DTYPE_COUNT (ARRJIT_F64 + 1)
 extern const aj_dtype_info aj_dtypes[AJ_DTYPE_COUNT]; /* [0] is none */
 
@@ -20,8 +31,8 @@ static inline uint32_t aj_dim_symbol(int64_t dim) { return (uint32_t)~dim; }
 static inline int64_t aj_symbol_dim(uint32_t symbol) { return ~(int64_t)symbol; }
 
 typedef struct aj_type {
-  arrjit_dtype dtype;   /* ARRJIT_DTYPE_NONE for exn */
-  int32_t rank;         /* 0 for exn */
+  arrjit_dtype dtype; /* ARRJIT_DTYPE_NONE for exn */
+  int32_t rank;       /* 0 for exn */
   bool is_exn;
   int64_t dims[];
 } aj_type;

@@ -33,7 +33,19 @@ static LLVMValueRef point_indices(aj_kernel *k, const aj_points *p) {
     LLVMValueRef last = aj_ir_splat(k->lo, LLVMBuildSub(b, p->left, aj_ir_i64(k->lo, 1), ""), p->lanes);
     numbers = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, numbers, last, ""), numbers, last, "");
   }
-  return LLVMBuildAdd(b, aj_ir_splat(k->lo, p->at, p->lanes), numbers, "");
+  LLVMValueRef indices = LLVMBuildAdd(b, aj_ir_splat(k->lo, p->at, p->lanes), numbers, "");
+  if (!p->limit) return indices;
+  LLVMValueRef last = aj_ir_splat(k->lo, LLVMBuildSub(b, p->limit, aj_ir_i64(k->lo, 1), ""), p->lanes);
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, indices, last, ""), indices, last, "");
+}
+
+/* Those of the lanes in `which` whose points are there. */
+static LLVMValueRef only_there(aj_kernel *k, const aj_points *p, LLVMValueRef which) {
+  LLVMBuilderRef b = k->lo->b;
+  if (p->mask) return LLVMBuildAnd(b, which, p->mask, "");
+  if (!p->limit) return which;
+  LLVMValueRef left = aj_ir_splat(k->lo, LLVMBuildSub(b, p->limit, p->at, ""), p->lanes);
+  return LLVMBuildAnd(b, which, LLVMBuildICmp(b, LLVMIntSLT, lane_numbers(k->lo, 64, p->lanes), left, ""), "");
 }
 
 /* Index along inner dim d of points with these inner indices. */
@@ -148,15 +160,20 @@ static LLVMValueRef lowest_lane(aj_lower *lo, LLVMValueRef mask, uint32_t lanes)
   return lanes < 64 ? LLVMBuildZExt(lo->b, lane, lo->t_i64, "") : LLVMBuildTrunc(lo->b, lane, lo->t_i64, "");
 }
 
-/* One branch a vector; then the lowest failing lane and the op's operands there. */
+/* Whether any lane is set. */
+static LLVMValueRef any_lane(aj_lower *lo, LLVMValueRef mask, uint32_t lanes) {
+  if (lanes == 1) return mask;
+  LLVMTypeRef bits = aj_ir_int_type(lo, lanes, 1);
+  return LLVMBuildICmp(lo->b, LLVMIntNE, LLVMBuildBitCast(lo->b, mask, bits, ""), LLVMConstNull(bits), "");
+}
+
+/* One branch a vector; then, when the failing lanes are of points that are there, the lowest and the op's operands there. */
 static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, const aj_lv *in, LLVMValueRef fail, LLVMValueRef flat) {
   aj_lower *lo = k->lo;
-  LLVMValueRef bad = p->mask ? LLVMBuildAnd(lo->b, fail, p->mask, "") : fail, any = bad;
-  if (p->lanes > 1) {
-    LLVMTypeRef bits = aj_ir_int_type(lo, p->lanes, 1);
-    any = LLVMBuildICmp(lo->b, LLVMIntNE, LLVMBuildBitCast(lo->b, bad, bits, ""), LLVMConstNull(bits), "");
-  }
-  LLVMBasicBlockRef go = aj_lower_cold(lo, any);
+  LLVMBasicBlockRef go = aj_lower_cold(lo, any_lane(lo, fail, p->lanes)), really = aj_ir_block(lo, "fails");
+  LLVMValueRef bad = only_there(k, p, fail);
+  LLVMBuildCondBr(lo->b, any_lane(lo, bad, p->lanes), really, go);
+  aj_ir_at(lo, really);
   LLVMValueRef lane = lowest_lane(lo, bad, p->lanes);
   LLVMValueRef pointers = aj_ir_alloca(lo, lo->t_ptr, node->operand_count, 8);
   for (uint32_t i = 0; i < node->operand_count; i++) {

@@ -1,10 +1,11 @@
 /* Kernels: fixed-width vector loops over an iteration space. Dims that all operands walk through as if they were one become
- * one inner loop of whole vectors and a masked tail; the dims before are scalar loops. */
+ * one inner loop of whole vectors; the dims before are scalar loops. What does not fill a vector runs through the same loop once
+ * more, on copies in buffers of a whole vector: so the body is made once, and no element type needs masked access. */
 #include "native/lower_kernel.h"
 
 #include <string.h>
 
-enum { POLL_POINTS = 1 << 15, BIG_BODY = 64 };
+enum { POLL_POINTS = 1 << 15 };
 
 /* ---- strides ---- */
 
@@ -129,19 +130,23 @@ void aj_kernel_poll(aj_kernel *k) {
 
 /* ---- elementwise ---- */
 
-typedef struct elementwise { aj_kernel *k; LLVMValueRef out[AJ_KERNEL_RESULTS]; LLVMValueRef flat; } elementwise;
+typedef struct elementwise {
+  aj_kernel *k;
+  LLVMValueRef out[AJ_KERNEL_RESULTS];   /* element at the outer indices */
+  LLVMValueRef flat;                     /* index of that element */
+  LLVMValueRef limit;                    /* see aj_points */
+} elementwise;
 
 static void eval_and_store(elementwise *e, const aj_points *p) {
   aj_kernel *k = e->k;
   aj_lv results[AJ_KERNEL_RESULTS];
   aj_kernel_eval(k, p, LLVMBuildAdd(k->lo->b, e->flat, p->at, ""), results);
-  if (k->lo->arena->failed) return;
-  for (uint32_t i = 0; i < k->result_count; i++)
-    aj_kernel_store(k, p, aj_kernel_dtype(k, i), aj_ir_index(k->lo, e->out[i], aj_kernel_dtype(k, i), e->flat), results[i]);
+  for (uint32_t i = 0; i < k->result_count && !k->lo->arena->failed; i++)
+    aj_kernel_store(k, p, aj_kernel_dtype(k, i), e->out[i], results[i]);
 }
 
 /* Whole vectors from `from` to before `to`, a multiple of lanes further. */
-static void vector_loop(elementwise *e, LLVMValueRef from, LLVMValueRef to, LLVMValueRef left_of) {
+static void vector_loop(elementwise *e, LLVMValueRef from, LLVMValueRef to) {
   aj_kernel *k = e->k;
   aj_lower *lo = k->lo;
   LLVMBasicBlockRef before = LLVMGetInsertBlock(lo->b), head = aj_ir_block(lo, "vector"), body = aj_ir_block(lo, "body"),
@@ -151,42 +156,131 @@ static void vector_loop(elementwise *e, LLVMValueRef from, LLVMValueRef to, LLVM
   LLVMValueRef at = aj_ir_phi(lo, lo->t_i64, from, before);
   LLVMBuildCondBr(lo->b, LLVMBuildICmp(lo->b, LLVMIntSLT, at, to, ""), body, exit);
   aj_ir_at(lo, body);
-  aj_points p = aj_kernel_points(k, k->lanes, at, left_of ? LLVMBuildSub(lo->b, left_of, at, "") : NULL);
+  aj_points p = {.lanes = k->lanes, .at = at, .limit = e->limit};
   eval_and_store(e, &p);
   aj_ir_add_incoming(at, LLVMBuildNSWAdd(lo->b, at, aj_ir_i64(lo, k->lanes), ""), LLVMGetInsertBlock(lo->b));
   LLVMBuildBr(lo->b, head);
   aj_ir_at(lo, exit);
 }
 
-/* The inner points in stretches between polls. A big body is made once and always masked; else the tail has its own. */
+/* The same in stretches between polls. */
+static void stretches(elementwise *e, LLVMValueRef from, LLVMValueRef to) {
+  aj_kernel *k = e->k;
+  aj_lower *lo = k->lo;
+  LLVMBuilderRef b = lo->b;
+  if (is_small(k)) {
+    vector_loop(e, from, to);
+    return;
+  }
+  LLVMValueRef stretch = aj_ir_i64(lo, POLL_POINTS), more = LLVMBuildSub(b, to, from, "");
+  LLVMValueRef count = LLVMBuildLShr(b, LLVMBuildAdd(b, more, aj_ir_i64(lo, POLL_POINTS - 1), ""), aj_ir_i64(lo, 15), "");
+  aj_ir_loop loop = aj_ir_loop_begin(lo, count);
+  aj_kernel_poll(k);
+  LLVMValueRef start = LLVMBuildAdd(b, from, LLVMBuildMul(b, loop.index, stretch, ""), "");
+  LLVMValueRef end = LLVMBuildAdd(b, start, stretch, "");
+  vector_loop(e, start, LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, end, to, ""), end, to, ""));
+  aj_ir_loop_end(lo, &loop);
+}
+
+/* Pointers of dense operands and of results, `count` of them: where they are in k and e. */
+static uint32_t dense_pointers(elementwise *e, LLVMValueRef **out, arrjit_dtype *out_dtypes) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < e->k->operand_count; i++) {
+    if (e->k->operands[i].access != AJ_ACCESS_DENSE) continue;
+    out_dtypes[count] = e->k->operands[i].dtype;
+    out[count++] = &e->k->operands[i].pointer;
+  }
+  for (uint32_t i = 0; i < e->k->result_count; i++) {
+    out_dtypes[count] = aj_kernel_dtype(e->k, i);
+    out[count++] = &e->out[i];
+  }
+  return count;
+}
+
+typedef struct tail {
+  uint32_t count, results;               /* pointers; the last ones are results */
+  LLVMValueRef **where, *real, *buffers;
+  arrjit_dtype *dtypes;
+  LLVMValueRef whole, left;              /* elements before the tail, and in it */
+} tail;
+
+static bool make_tail(elementwise *e, tail *t) {
+  aj_arena *arena = e->k->lo->arena;
+  size_t most = (size_t)e->k->operand_count + e->k->result_count;
+  t->where = AJ_NEW_ARRAY(arena, most, LLVMValueRef *);
+  t->real = AJ_NEW_ARRAY(arena, most, LLVMValueRef);
+  t->buffers = AJ_NEW_ARRAY(arena, most, LLVMValueRef);
+  t->dtypes = AJ_NEW_ARRAY(arena, most, arrjit_dtype);
+  if (arena->failed) return false;
+  t->count = dense_pointers(e, t->where, t->dtypes);
+  t->results = e->k->result_count;
+  for (uint32_t i = 0; i < t->count; i++) t->real[i] = *t->where[i];
+  return true;
+}
+
+static void copy_tail(elementwise *e, const tail *t, uint32_t i, bool out) {
+  aj_lower *lo = e->k->lo;
+  LLVMValueRef bytes = LLVMBuildMul(lo->b, t->left, aj_ir_i64(lo, aj_dtypes[t->dtypes[i]].bytes), "");
+  LLVMValueRef there = aj_ir_index(lo, t->real[i], t->dtypes[i], t->whole);
+  if (out) aj_ir_copy(lo, there, t->buffers[i], bytes);
+  else aj_ir_copy(lo, t->buffers[i], there, bytes);
+}
+
+/* Operands' last elements into buffers that are 0 beyond; returns the pointers that see the buffers where the arrays go on. */
+static void fill_buffers(elementwise *e, tail *t, LLVMValueRef *pointers) {
+  aj_lower *lo = e->k->lo;
+  LLVMValueRef back = LLVMBuildNeg(lo->b, t->whole, "");
+  for (uint32_t i = 0; i < t->count; i++) {
+    LLVMTypeRef type = aj_ir_memory_type(lo, t->dtypes[i], e->k->lanes);
+    t->buffers[i] = aj_ir_alloca(lo, type, 1, AJ_NH_ALIGN);
+    if (i + t->results < t->count) {
+      LLVMBuildStore(lo->b, LLVMConstNull(type), t->buffers[i]);
+      copy_tail(e, t, i, false);
+    }
+    pointers[i] = aj_ir_index(lo, t->buffers[i], t->dtypes[i], back);
+  }
+}
+
+/* All inner points: first the whole vectors, then, round the same code once more, what is left. */
 static void inner_loops(elementwise *e) {
   aj_kernel *k = e->k;
   aj_lower *lo = k->lo;
   LLVMBuilderRef b = lo->b;
-  bool masked = k->size > BIG_BODY;
-  LLVMValueRef count = k->count;
-  LLVMValueRef whole = masked ? count : LLVMBuildAnd(b, count, aj_ir_i64(lo, -(int64_t)k->lanes), "");
-  if (is_small(k)) {
-    vector_loop(e, aj_ir_i64(lo, 0), whole, masked ? count : NULL);
-  } else {
-    LLVMValueRef stretch = aj_ir_i64(lo, POLL_POINTS);
-    LLVMValueRef stretches = LLVMBuildSDiv(b, LLVMBuildAdd(b, whole, aj_ir_i64(lo, POLL_POINTS - 1), ""), stretch, "");
-    aj_ir_loop loop = aj_ir_loop_begin(lo, stretches);
-    aj_kernel_poll(k);
-    LLVMValueRef from = LLVMBuildMul(b, loop.index, stretch, ""), to = LLVMBuildAdd(b, from, stretch, "");
-    to = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, to, whole, ""), to, whole, "");
-    vector_loop(e, from, to, masked ? count : NULL);
-    aj_ir_loop_end(lo, &loop);
+  tail t;
+  if (!make_tail(e, &t)) return;
+  LLVMValueRef zero = aj_ir_i64(lo, 0);
+  t.whole = LLVMBuildAnd(b, k->count, aj_ir_i64(lo, -(int64_t)k->lanes), "");
+  t.left = LLVMBuildSub(b, k->count, t.whole, "");
+  if (LLVMIsAConstantInt(t.left) && LLVMConstIntGetSExtValue(t.left) == 0) {
+    stretches(e, zero, t.whole);
+    return;
   }
-  LLVMValueRef left = LLVMBuildSub(b, count, whole, "");
-  if (masked || (LLVMIsAConstantInt(left) && LLVMConstIntGetSExtValue(left) == 0)) return;
-  LLVMBasicBlockRef tail = aj_ir_block(lo, "tail"), done = aj_ir_block(lo, "done");
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, left, aj_ir_i64(lo, 0), ""), tail, done);
-  aj_ir_at(lo, tail);
-  aj_points p = aj_kernel_points(k, k->lanes, whole, left);
-  eval_and_store(e, &p);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), round = aj_ir_block(lo, "round"), refill = aj_ir_block(lo, "refill"),
+                    flush = aj_ir_block(lo, "flush"), rest = aj_ir_block(lo, "rest"), done = aj_ir_block(lo, "done");
+  LLVMBuildBr(b, round);
+  aj_ir_at(lo, round);
+  LLVMValueRef from = aj_ir_phi(lo, lo->t_i64, zero, before), to = aj_ir_phi(lo, lo->t_i64, t.whole, before);
+  LLVMValueRef second = aj_ir_phi(lo, lo->t_i1, LLVMConstInt(lo->t_i1, 0, 0), before);
+  for (uint32_t i = 0; i < t.count; i++) *t.where[i] = aj_ir_phi(lo, lo->t_ptr, t.real[i], before);
+  e->limit = k->count;
+  stretches(e, from, to);
+  LLVMBuildCondBr(b, second, flush, rest);
+  aj_ir_at(lo, rest);
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, t.left, zero, ""), refill, done);
+  aj_ir_at(lo, refill);
+  LLVMValueRef *pointers = AJ_NEW_ARRAY(lo->arena, t.count, LLVMValueRef);
+  if (!pointers) return;
+  fill_buffers(e, &t, pointers);
+  aj_ir_add_incoming(from, t.whole, refill);
+  aj_ir_add_incoming(to, LLVMBuildAdd(b, t.whole, aj_ir_i64(lo, k->lanes), ""), refill);
+  aj_ir_add_incoming(second, LLVMConstInt(lo->t_i1, 1, 0), refill);
+  for (uint32_t i = 0; i < t.count; i++) aj_ir_add_incoming(*t.where[i], pointers[i], refill);
+  LLVMBuildBr(b, round);
+  aj_ir_at(lo, flush);
+  for (uint32_t i = t.count - t.results; i < t.count; i++) copy_tail(e, &t, i, true);
   LLVMBuildBr(b, done);
   aj_ir_at(lo, done);
+  for (uint32_t i = 0; i < t.count; i++) *t.where[i] = t.real[i];
 }
 
 static void lower_elementwise(aj_kernel *k) {
@@ -206,6 +300,7 @@ static void lower_elementwise(aj_kernel *k) {
   for (int32_t d = 0; d < inner; d++)
     e.flat = LLVMBuildAdd(lo->b, LLVMBuildMul(lo->b, e.flat, k->extents[d], ""), k->index[d], "");
   e.flat = LLVMBuildMul(lo->b, e.flat, k->count, "");
+  for (uint32_t i = 0; i < k->result_count; i++) e.out[i] = aj_ir_index(lo, e.out[i], aj_kernel_dtype(k, i), e.flat);
   aj_kernel_hoist(k);
   inner_loops(&e);
   aj_kernel_close(k, &loops);

@@ -47,8 +47,9 @@ typedef struct aj_kernel {
 } aj_kernel;
 
 /* Points of the space that one evaluation covers: `lanes` from inner index `at` on. left: how many of them are there, NULL:
- * all; the others neither read nor write. */
-typedef struct aj_points { uint32_t lanes; LLVMValueRef at, left, mask; } aj_points;
+ * all; the others neither read nor write. limit: points from this index on are not there either, but dense operands and
+ * results have room for them; NULL: there are none. */
+typedef struct aj_points { uint32_t lanes; LLVMValueRef at, left, mask, limit; } aj_points;
 
 /* A vector of points; left may be NULL. */
 aj_points aj_kernel_points(aj_kernel *k, uint32_t lanes, LLVMValueRef at, LLVMValueRef left);

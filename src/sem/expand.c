@@ -64,9 +64,46 @@ static expand_function *const expansions[AJ_OP_COUNT] = {
 #undef OP
 };
 
+/* C leaves it to the compiler which argument of a nested call is evaluated first, and so which node is made first. To
+ * have the same graph whoever compiled the library, the nodes from `first` on are put in the order of a walk from the
+ * result: operands, left to right, before their node. */
+static void order_nodes(aj_region *region, uint32_t first, const aj_value *result) {
+  enum { MOST = 1024 };
+  struct {
+    aj_node *node;
+    uint32_t next;
+  } stack[MOST];
+  aj_node *ordered[MOST];
+  bool placed[MOST] = {false};
+  uint32_t count = region->node_count - first, depth = 0, done = 0;
+  AJ_ASSERT(count <= MOST);
+  for (uint32_t i = 0; i < count; i++) region->nodes[first + i]->pc = i; /* numbering sets it anew */
+  stack[depth].node = result->def;
+  stack[depth++].next = 0;
+  while (depth > 0) {
+    aj_node *node = stack[depth - 1].node;
+    uint32_t k = stack[depth - 1].next++;
+    if (k == node->operand_count) {
+      ordered[done++] = node;
+      depth--;
+      continue;
+    }
+    aj_node *operand = node->operands[k]->def;
+    if (operand == NULL || operand->pc >= count || region->nodes[first + operand->pc] != operand || placed[operand->pc])
+      continue;
+    placed[operand->pc] = true;
+    stack[depth].node = operand;
+    stack[depth++].next = 0;
+  }
+  for (uint32_t i = 0; i < done; i++) region->nodes[first + i] = ordered[i];
+  region->node_count = first + done;
+}
+
 aj_value *aj_sem_expand(aj_builder *b, const aj_node *node) {
-  if (node->op == AJ_OP_MEAN) return expand_mean(b, node);
-  AJ_ASSERT(expansions[node->op] != NULL);
+  uint32_t first = b->region->node_count;
   aj_expander expander = {.builder = b, .shape = node->operands[0]->type};
-  return expansions[node->op](&expander, node->operands[0]);
+  AJ_ASSERT(node->op == AJ_OP_MEAN || expansions[node->op] != NULL);
+  aj_value *result = node->op == AJ_OP_MEAN ? expand_mean(b, node) : expansions[node->op](&expander, node->operands[0]);
+  if (result != NULL && b->region->node_count > first) order_nodes(b->region, first, result);
+  return result;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* What is known of a value of the expanded region, by its slot. */
 typedef struct value_info {

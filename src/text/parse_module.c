@@ -37,20 +37,20 @@ static bool parse_arrow(aj_parser *p) {
   return true;
 }
 
-static bool same_types(uint32_t count, const aj_type *const *a, const aj_type *const *b) {
-  for (uint32_t i = 0; i < count; i++)
-    if (!aj_type_equal(a[i], b[i])) return false;
+static bool has_signature(const aj_func *func, uint32_t params, uint32_t results, const aj_type *const *types) {
+  if (func->param_count != params || func->result_count != results) return false;
+  for (uint32_t i = 0; i < params; i++)
+    if (!aj_type_equal(func->param_types[i], types[i])) return false;
+  for (uint32_t i = 0; i < results; i++)
+    if (!aj_type_equal(func->result_types[i], types[params + i])) return false;
   return true;
 }
 
 /* The signature in p->types, params first: func's own from now on, or the one it was declared with. */
 static bool settle_signature(aj_parser *p, const aj_token *at, aj_func *func, uint32_t params, uint32_t results) {
   const aj_type **types = p->types.data;
-  if (p->declared.data[func->index]) {
-    bool same = func->param_count == params && func->result_count == results &&
-                same_types(params, func->param_types, types) && same_types(results, func->result_types, types + params);
-    return same || aj_parser_fail(p, at, AJ_AIR_FUNC_DIFFERS, func->name);
-  }
+  if (p->declared.data[func->index])
+    return has_signature(func, params, results, types) || aj_parser_fail(p, at, AJ_AIR_FUNC_DIFFERS, func->name);
   aj_arena *arena = &p->module->arena;
   func->param_types = AJ_NEW_ARRAY(arena, params, const aj_type *);
   func->result_types = AJ_NEW_ARRAY(arena, results, const aj_type *);

@@ -50,6 +50,7 @@ static bool check_operand(aj_checker *c, const aj_region *region, uint32_t pc, u
   const aj_value *value = node->operands[index];
   const char *op = aj_ops[node->op].name;
   if (!value) return aj_checker_fail(c, AJ_VERIFY_OPERAND_MISSING, index, op);
+  if (value->forward) return aj_checker_fail(c, AJ_VERIFY_OPERAND_REPLACED, index, op);
   if (!value->def) {
     if (value->index < region->param_count && region->params[value->index] == value) return true;
     return aj_checker_fail(c, AJ_VERIFY_OPERAND_REGION, index, op);
@@ -72,7 +73,7 @@ static bool check_links(aj_checker *c, const aj_region *region, uint32_t pc) {
   if (ends && !last) return aj_checker_fail(c, AJ_VERIFY_EARLY_TERMINATOR, op);
   for (uint32_t i = 0; i < node->result_count; i++) {
     const aj_value *result = &node->results[i];
-    if (result->def != node || result->region != region || result->index != i || result->forward)
+    if (result->def != node || result->region != region || result->index != i)
       return aj_checker_fail(c, AJ_VERIFY_RESULT_LINKS, i, op);
   }
   return true;
@@ -85,7 +86,7 @@ static bool check_region(aj_checker *c, const aj_region *region, const aj_node *
     return aj_checker_fail(c, AJ_VERIFY_REGION_LINKS, owner ? aj_ops[owner->op].name : c->func->name);
   for (uint32_t i = 0; i < region->param_count; i++) {
     const aj_value *param = region->params[i];
-    if (param->def || param->region != region || param->index != i || param->forward)
+    if (param->def || param->region != region || param->index != i)
       return aj_checker_fail(c, AJ_VERIFY_PARAM_LINKS, i, name_owner(c, region));
     if (!aj_checker_type(c, "a parameter of a region", param->type)) return false;
   }

@@ -14,7 +14,8 @@ static void note_extents(subject *s, const arrjit_type *type) {
 /* Parameters, some of them with extents that only arguments tell: n and m. */
 static void add_params(builder *b, arrjit_context *context, const recipe *r) {
   const int64_t symbols[] = {arrjit_symbol(b->g, "n"), arrjit_symbol(b->g, "m")};
-  const int64_t extents[] = {(int64_t)tk_below(&b->pick, 10), (int64_t)tk_below(&b->pick, 5)};
+  int64_t extents[] = {(int64_t)tk_below(&b->pick, 10), (int64_t)tk_below(&b->pick, 5)};
+  if (tk_chance(&b->pick, 50)) extents[1] = extents[0];
   for (size_t i = 0; i < r->param_count; i++) {
     arrjit_type type = tk_random_type((arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1)), &b->pick), actual;
     actual = type;

@@ -81,6 +81,18 @@ static arrjit_value main_operand(builder *b, aj_op op) {
   return constant_of(b, &type, TK_DATA, 0);
 }
 
+/* A value whose extents may turn out to be those of the type: they differ only where one of the two is a symbol. NULL: none. */
+static arrjit_value maybe_equal(builder *b, const arrjit_type *type) {
+  for (size_t i = b->value_count; i-- > 0;) {
+    arrjit_type have = arrjit_value_type(b->values[i]);
+    bool fits = have.dtype == type->dtype && have.rank == type->rank && !same_type(&have, type);
+    for (int32_t k = 0; fits && k < have.rank; k++)
+      fits = have.dims[k] == type->dims[k] || have.dims[k] < 0 || type->dims[k] < 0;
+    if (fits) return b->values[i];
+  }
+  return NULL;
+}
+
 void build_op_step(builder *b, aj_op op) {
   arrjit_value x = main_operand(b, op), in[TK_MAX_OPERANDS];
   arrjit_type type = arrjit_value_type(x);
@@ -92,7 +104,11 @@ void build_op_step(builder *b, aj_op op) {
   }
   if (tries > 4) return;
   for (size_t i = 0; i < use.count; i++) {
-    if (x && same_type(&use.operands[i], &type)) {
+    arrjit_value checked = NULL;
+    if ((aj_ops[op].flags & AJ_F_ELEMENTWISE) && tk_chance(&b->pick, 30)) checked = maybe_equal(b, &use.operands[i]);
+    if (i > 0 && checked) {
+      in[i] = checked;
+    } else if (x && same_type(&use.operands[i], &type)) {
       in[i] = x;
       x = NULL;
     } else if (use.roles[i] == TK_DATA || tk_chance(&b->pick, 30)) {

@@ -153,7 +153,7 @@ static wide integer_rule(aj_op op, arrjit_dtype d, wide x, wide y, wide z, int *
   case AJ_OP_CTZ: while (n < (int)bits && !(u >> n & 1)) n++; return n;
   case AJ_OP_CHECKED_ADD: case AJ_OP_ADD: r = x + y; break;
   case AJ_OP_CHECKED_SUB: case AJ_OP_SUB: r = x - y; break;
-  case AJ_OP_CHECKED_MUL: case AJ_OP_MUL: r = x * y; break;
+  case AJ_OP_CHECKED_MUL: case AJ_OP_MUL: r = (wide)((unsigned __int128)x * (unsigned __int128)y); break;
   case AJ_OP_CHECKED_DIV: if (y == 0) *code = AJ_ARITH_DIVIDE_BY_ZERO; /* fall through */
   case AJ_OP_DIV: r = y == 0 ? -1 : x / y; if (y == 0) return r; break;
   case AJ_OP_CHECKED_REM: if (y == 0) *code = AJ_ARITH_DIVIDE_BY_ZERO; /* fall through */

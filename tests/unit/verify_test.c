@@ -121,6 +121,9 @@ static void break_OPERAND_REGION(aj_module *m) {
   node_of(m, 2)->operands[1] = &node_of(m, 1)->regions[0]->nodes[0]->results[0];
 }
 static void break_OPERAND_LATER(aj_module *m) { node_of(m, 0)->operands[0] = &node_of(m, 1)->results[0]; }
+static void break_OPERAND_REPLACED(aj_module *m) {
+  node_of(m, 0)->results[0].forward = m->funcs.data[0]->root->params[0];
+}
 static void break_RESULT_LINKS(aj_module *m) { node_of(m, 0)->results[0].def = node_of(m, 1); }
 static void break_RESULT_COUNT(aj_module *m) {
   node_of(m, 3)->result_count = 0;

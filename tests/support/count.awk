@@ -1,0 +1,23 @@
+# Sums cmocka's test functions over a ctest log; a test of another kind counts only when it failed or was skipped, and a program that died
+# before it could say what failed counts as one failure. Last line: "N passed, N failed, N skipped".
+function close_test() {
+  if (!open) return
+  if (!functions) others++
+  if (outcome == "Failed" && !said) failed++
+  if (outcome == "Skipped" && !functions) skipped++
+  open = 0
+}
+/^[0-9]+\/[0-9]+ Test(ing)?: / { close_test(); open = 1; functions = said = 0; outcome = "" }
+/\[  PASSED  \] [0-9]+ test/ { match($0, /PASSED  \] [0-9]+/); passed += substr($0, RSTART + 10, RLENGTH - 10); functions = 1 }
+/\[  FAILED  \] [0-9]+ test/ { match($0, /FAILED  \] [0-9]+/); failed += substr($0, RSTART + 10, RLENGTH - 10); functions = said = 1 }
+/\[  SKIPPED \] [0-9]+ test/ { match($0, /SKIPPED \] [0-9]+/); skipped += substr($0, RSTART + 10, RLENGTH - 10); functions = 1 }
+/^Test Failed\.$/ { outcome = "Failed" }
+/^Test Passed\.$/ { outcome = "Passed" }
+/^Test Skipped\.?$/ || /^Skipped/ { outcome = "Skipped" }
+END {
+  close_test()
+  if (status && !failed) failed = 1
+  printf "tests that are no functions (tools, lints, packages): %d\n", others
+  printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+  exit failed > 0 || status != 0
+}
