@@ -1,5 +1,5 @@
-/* callback: the graph calls the host, the host fails, and goes on. New here: a value slot, arrjit_fail with a kind of the
- * host's own and a payload, the trace; then the same function with another binding. */
+/* callback: the graph calls the host, the host fails, and goes on. New here: a value slot, arrjit_fail with a kind of
+ * the host's own and a payload, the trace; then the same function with another binding. */
 #include "support.h"
 
 static arrjit_kind no_quote;
@@ -14,9 +14,14 @@ static arrjit_status price(void *user, arrjit_call_info *call, size_t arg_count,
     *(double *)results[0].data = user ? *(double *)user : list[item];
     return ARRJIT_OK;
   }
-  arrjit_failure failure = {.struct_bytes = sizeof failure, .kind = no_quote, .code = 404,
-                            .message = "no quote for item {0}", .payload_count = 1, .payload = args,
-                            .frame_count = 1, .frames = (const char *const[]){"price_list.lookup"}};
+  arrjit_failure failure = {.struct_bytes = sizeof failure,
+                            .kind = no_quote,
+                            .code = 404,
+                            .message = "no quote for item {0}",
+                            .payload_count = 1,
+                            .payload = args,
+                            .frame_count = 1,
+                            .frames = (const char *const[]){"price_list.lookup"}};
   return arrjit_fail(call, &failure);
 }
 
@@ -48,18 +53,23 @@ int main(void) {
   must(arrjit_context_add_kind(context, "shop.no_quote", ARRJIT_KIND_CALLBACK, "i64[0]", &no_quote, &error), &error);
   arrjit_function *f = build(context);
   double flat = 3.0;
-  const struct { int64_t count; void *user; } runs[3] = {{3, NULL}, {5, NULL}, {5, &flat}};
+  const struct {
+    int64_t count;
+    void *user;
+  } runs[3] = {{3, NULL}, {5, NULL}, {5, &flat}};
   for (int k = 0; k < 3; k++) {
     arrjit_type i64 = arrjit_type_make(ARRJIT_I64, 0, NULL);
     arrjit_array *count;
     arrjit_result *r;
     arrjit_binding binding = {.slot = "price", .callback = price, .user = runs[k].user};
-    arrjit_run_options options = {.struct_bytes = sizeof options, .mode = ARRJIT_MODE_WHOLE, .binding_count = 1,
-                                  .bindings = &binding};
+    arrjit_run_options options = {
+        .struct_bytes = sizeof options, .mode = ARRJIT_MODE_WHOLE, .binding_count = 1, .bindings = &binding};
     must(arrjit_array_create(context, &i64, &runs[k].count, &count, &error), &error);
     must(arrjit_run(f, &options, 1, &count, &r, &error), &error);
-    if (arrjit_result_ok(r)) printf("total %g\n", *(const double *)arrjit_array_data(arrjit_result_output(r, 0)));
-    else printf("code %lld\n%s", (long long)arrjit_result_code(r), arrjit_result_text(r));
+    if (arrjit_result_ok(r))
+      printf("total %g\n", *(const double *)arrjit_array_data(arrjit_result_output(r, 0)));
+    else
+      printf("code %lld\n%s", (long long)arrjit_result_code(r), arrjit_result_text(r));
     arrjit_result_destroy(r);
     arrjit_array_release(count);
   }

@@ -1,4 +1,5 @@
-/* column: a CSV column through a formula, in both tiers. New here: host memory wrapped without a copy, modes, statistics.
+/* column: a CSV column through a formula, in both tiers. New here: host memory wrapped without a copy, modes,
+ * statistics.
  *
  * Standardised anomalies of the Nile's annual flow: z = (x - mean) / standard deviation, and how many are beyond 2. */
 #include <time.h>
@@ -30,7 +31,9 @@ static arrjit_function *build(arrjit_context *context) {
   return f;
 }
 
-static double scalar(arrjit_result *r, size_t i) { return *(const double *)arrjit_array_data(arrjit_result_output(r, i)); }
+static double scalar(arrjit_result *r, size_t i) {
+  return *(const double *)arrjit_array_data(arrjit_result_output(r, i));
+}
 
 int main(int argc, char **argv) {
   arrjit_context *context;
@@ -44,8 +47,10 @@ int main(int argc, char **argv) {
   arrjit_type type = arrjit_type_make(ARRJIT_F64, 1, (int64_t[]){(int64_t)n});
   must(arrjit_array_wrap(context, &type, flow, NULL, NULL, NULL, &x, &error), &error);
 
-  static const struct { const char *name; arrjit_mode mode; } modes[] = {{"interp", ARRJIT_MODE_INTERP},
-                                                                         {"whole", ARRJIT_MODE_WHOLE}};
+  static const struct {
+    const char *name;
+    arrjit_mode mode;
+  } modes[] = {{"interp", ARRJIT_MODE_INTERP}, {"whole", ARRJIT_MODE_WHOLE}};
   for (int m = 0; m < 2; m++) {
     arrjit_run_options options = {.struct_bytes = sizeof options, .mode = modes[m].mode};
     for (int run = 0; run < 2; run++) { /* the second run finds everything warm */
@@ -55,9 +60,9 @@ int main(int argc, char **argv) {
       if (run == 0) arrjit_result_destroy(r);
     }
     const double *z = arrjit_array_data(arrjit_result_output(r, 0));
-    printf("%s: %zu years, mean %.2f, deviation %.2f, beyond 2 deviations: %lld; first z %.4f, last z %.4f\n", modes[m].name,
-           n, scalar(r, 1), scalar(r, 2), (long long)*(const int64_t *)arrjit_array_data(arrjit_result_output(r, 3)), z[0],
-           z[n - 1]);
+    printf("%s: %zu years, mean %.2f, deviation %.2f, beyond 2 deviations: %lld; first z %.4f, last z %.4f\n",
+           modes[m].name, n, scalar(r, 1), scalar(r, 2),
+           (long long)*(const int64_t *)arrjit_array_data(arrjit_result_output(r, 3)), z[0], z[n - 1]);
     arrjit_result_destroy(r);
   }
   arrjit_function_statistics s;

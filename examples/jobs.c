@@ -1,5 +1,5 @@
-/* jobs: a runner with failing jobs. New here: submit, wait, cancel, deadline; a job that fails, one that never ends and one
- * that is late harm nobody. */
+/* jobs: a runner with failing jobs. New here: submit, wait, cancel, deadline; a job that fails, one that never ends and
+ * one that is late harm nobody. */
 #include "support.h"
 
 /* halve(x, endless): halves x until it is odd; fails for 0 or less; goes round for ever when endless. */
@@ -23,8 +23,8 @@ static arrjit_function *build(arrjit_context *context) {
   return f;
 }
 
-static arrjit_job *submit(arrjit_context *context, arrjit_runner *runner, arrjit_function *f, int64_t x, uint8_t endless,
-                          int64_t deadline_ns) {
+static arrjit_job *submit(arrjit_context *context, arrjit_runner *runner, arrjit_function *f, int64_t x,
+                          uint8_t endless, int64_t deadline_ns) {
   arrjit_type i64 = arrjit_type_make(ARRJIT_I64, 0, NULL), flag = arrjit_type_make(ARRJIT_BOOL, 0, NULL);
   arrjit_array *in[2];
   arrjit_job *job;
@@ -46,16 +46,20 @@ int main(void) {
   must(arrjit_runner_create(context, &runner, &error), &error);
   arrjit_function *f = build(context);
   enum { JOBS = 6 };
-  arrjit_job *jobs[JOBS] = {submit(context, runner, f, 96, 0, 0),  submit(context, runner, f, -5, 0, 0),
-                            submit(context, runner, f, 1, 1, 0),   submit(context, runner, f, 80, 0, 0),
-                            submit(context, runner, f, 1, 1, arrjit_clock_ns() + 20000000), submit(context, runner, f, 7, 0, 0)};
+  arrjit_job *jobs[JOBS] = {submit(context, runner, f, 96, 0, 0),
+                            submit(context, runner, f, -5, 0, 0),
+                            submit(context, runner, f, 1, 1, 0),
+                            submit(context, runner, f, 80, 0, 0),
+                            submit(context, runner, f, 1, 1, arrjit_clock_ns() + 20000000),
+                            submit(context, runner, f, 7, 0, 0)};
   arrjit_job_cancel(jobs[2]);
   for (int i = 0; i < JOBS; i++) {
     arrjit_result *r;
     must(arrjit_job_wait(jobs[i], -1, &r, &error), &error);
     if (arrjit_result_ok(r))
       printf("job %d: %lld\n", i, (long long)*(const int64_t *)arrjit_array_data(arrjit_result_output(r, 0)));
-    else printf("job %d: %s: %s\n", i, arrjit_result_kind_name(r), arrjit_result_message(r));
+    else
+      printf("job %d: %s: %s\n", i, arrjit_result_kind_name(r), arrjit_result_message(r));
     arrjit_result_destroy(r);
     arrjit_job_release(jobs[i]);
   }

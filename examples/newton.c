@@ -6,7 +6,8 @@
 enum { PERIODS = 5, MOST_STEPS = 10 };
 
 /* value and slope of the net present value at rate r */
-static void present_value(arrjit_graph *g, arrjit_value cash, arrjit_value r, arrjit_value *value, arrjit_value *slope) {
+static void present_value(arrjit_graph *g, arrjit_value cash, arrjit_value r, arrjit_value *value,
+                          arrjit_value *slope) {
   arrjit_value t = arrjit_iota(g, ARRJIT_F64, 1, (int64_t[]){PERIODS}, 0);
   arrjit_value rate = arrjit_add(g, r, arrjit_const_f64(g, 1));
   arrjit_value discount = arrjit_exp(g, arrjit_neg(g, arrjit_mul(g, t, arrjit_log(g, rate))));
@@ -34,8 +35,8 @@ static arrjit_function *build(arrjit_context *context) {
   arrjit_if_end(g, 0, NULL, NULL);
   present_value(g, cash, vars[0], &value, &slope);
   arrjit_value step = arrjit_div(g, value, slope);
-  arrjit_while_end(g, 3, (arrjit_value[]){arrjit_sub(g, vars[0], step), step, arrjit_add(g, vars[2], arrjit_const_i64(g, 1))},
-                   out);
+  arrjit_while_end(
+      g, 3, (arrjit_value[]){arrjit_sub(g, vars[0], step), step, arrjit_add(g, vars[2], arrjit_const_i64(g, 1))}, out);
   arrjit_return(g, 2, (arrjit_value[]){out[0], out[2]}, NULL);
   must(arrjit_graph_finish(g, &f, &error), &error);
   arrjit_graph_destroy(g);

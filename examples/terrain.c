@@ -1,5 +1,5 @@
-/* terrain: a filter over a digital elevation model. New here: slices as shifted views, broadcasting, argmax, reductions of
- * rows; the slope of the land from differences of neighbours, and the steepest place. */
+/* terrain: a filter over a digital elevation model. New here: slices as shifted views, broadcasting, argmax, reductions
+ * of rows; the slope of the land from differences of neighbours, and the steepest place. */
 #include "support.h"
 
 enum { ROWS = 344, COLUMNS = 403 };
@@ -30,8 +30,10 @@ static arrjit_function *build(arrjit_context *context) {
   arrjit_type type = arrjit_type_make(ARRJIT_I16, 2, (int64_t[]){ROWS, COLUMNS});
   arrjit_value z = arrjit_convert(g, arrjit_param(g, "elevation", &type), ARRJIT_F32);
   /* a cell is 1/1200 degree: 92.5 m to the north, 74.3 m to the east at 36.6 degrees */
-  arrjit_value north = arrjit_div(g, arrjit_sub(g, shifted(g, z, -1, 0), shifted(g, z, 1, 0)), arrjit_const_f32(g, 185.0f));
-  arrjit_value east = arrjit_div(g, arrjit_sub(g, shifted(g, z, 0, 1), shifted(g, z, 0, -1)), arrjit_const_f32(g, 148.6f));
+  arrjit_value north =
+      arrjit_div(g, arrjit_sub(g, shifted(g, z, -1, 0), shifted(g, z, 1, 0)), arrjit_const_f32(g, 185.0f));
+  arrjit_value east =
+      arrjit_div(g, arrjit_sub(g, shifted(g, z, 0, 1), shifted(g, z, 0, -1)), arrjit_const_f32(g, 148.6f));
   arrjit_value slope = arrjit_sqrt(g, arrjit_add(g, arrjit_mul(g, north, north), arrjit_mul(g, east, east)));
   arrjit_value flat = arrjit_reshape(g, slope, 1, (int64_t[]){(ROWS - 2) * (COLUMNS - 2)});
   arrjit_value results[4] = {slope, arrjit_mean(g, slope, ARRJIT_ALL_AXES, NULL), arrjit_argmax(g, flat, 0),

@@ -3,7 +3,7 @@
 #   tests/run.sh [--build DIR] [--label REGEX] [--exclude REGEX] [-D...]
 # Ends in one line "N passed, N failed, N skipped" that counts test functions; exits 1 when one failed.
 #   --build DIR      build folder (build)
-#   --label REGEX    only tests with such a label: unit semantics case fault api golden lint package diff fuzz conformance
+#   --label REGEX    only tests with such a label (tests/README.md)
 #   --exclude REGEX  without tests that have such a label
 #   -DNAME=VALUE     for cmake, such as -DARRJIT_NATIVE=off, -DARRJIT_SANITIZE=address,undefined, -DARRJIT_LLVM=22
 # Environment: CC (compiler), ARRJIT_CORPORA (folder of corpora; tests of them are skipped without), ARRJIT_JOBS,
@@ -30,8 +30,8 @@ jobs=${ARRJIT_JOBS:-$(nproc)}
 log=$build.log
 mkdir -p "$build"
 say() { echo "tests: $*" >&2; }
-if ! { cmake -G Ninja -S "$root" -B "$build" -DARRJIT_BUILD_TESTS=ON "${cmake_args[@]}" && cmake --build "$build" -j "$jobs"; } \
-  >"$log" 2>&1; then
+configure=(cmake -G Ninja -S "$root" -B "$build" -DARRJIT_BUILD_TESTS=ON "${cmake_args[@]}")
+if ! { "${configure[@]}" && cmake --build "$build" -j "$jobs"; } >"$log" 2>&1; then
   tail -n 40 "$log" >&2
   say "the build failed (all of it: $log)"
   echo "0 passed, 1 failed, 0 skipped"

@@ -3,7 +3,11 @@
  *
  * Errors stick: a building call that fails returns the null value, later calls pass it on, and arrjit_graph_finish
  * reports the first error with the op, the types that came and the host's file and line. So a host checks once.
- * The macros capture file and line of the call; call the function itself, `(arrjit_add)(g, x, y)`, to leave them out. */
+ * Arrays that a call fills with values (`out`, `out_results`, `out_values`) may be NULL where they are not wanted, and
+ * get null values after an error. Texts and types are copied. Symbols in the signature of a declared function or a slot
+ * stand for what the arguments of each call bring; a parameter or argument must name each.
+ * The macros capture file and line of the call; call the function itself, `(arrjit_add)(g, x, y)`, to leave them out.
+ */
 #ifndef ARRJIT_GRAPH_H
 #define ARRJIT_GRAPH_H
 
@@ -26,7 +30,8 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_graph_create(arrjit_context *con
 /* Drops a graph, finished or not. Functions made from it live on. NULL is fine. */
 ARRJIT_API void arrjit_graph_destroy(arrjit_graph *graph);
 /* Closes the graph: infers, verifies, and gives the function whose entry is "main". On failure `error` tells the first
- * thing that went wrong and the graph can only be destroyed. After success no more can be built. The caller owns *out. */
+ * thing that went wrong and the graph can only be destroyed. After success no more can be built. The caller
+ * owns *out. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_graph_finish(arrjit_graph *graph, arrjit_function **out,
                                                              arrjit_error *error);
 /* The first error so far, ARRJIT_OK when there is none. */
@@ -39,9 +44,11 @@ ARRJIT_API void arrjit_label_pop(arrjit_graph *graph);
 
 /* A type from its parts; `dims` may be NULL when rank is 0. */
 ARRJIT_API arrjit_type arrjit_type_make(arrjit_dtype dtype, int32_t rank, const int64_t *dims);
-/* The type of a value; dtype ARRJIT_BOOL, rank -1 for the null value and for exceptions. */
+/* The type of a value; dtype ARRJIT_BOOL, rank -1 for the null value and for exceptions. A type of rank -1 says
+ * exception in the signature of a declared function. */
 ARRJIT_API arrjit_type arrjit_value_type(arrjit_value value);
-/* A symbol for an unknown extent of the function being built; the same name gives the same symbol. 0 when out of memory. */
+/* A symbol for an unknown extent of the function being built; the same name gives the same symbol. 0 when out of
+ * memory. */
 ARRJIT_API int64_t arrjit_symbol(arrjit_graph *graph, const char *name);
 
 /* The next parameter of the function being built. Its symbols are bound by the argument's shape. */
@@ -73,14 +80,18 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  * which takes what the arm yields; after arrjit_raise an arm yields nothing: give count 0.
  *   if:     arrjit_if_begin(g, pred) ... arrjit_if_else(g, n, then_values) ... arrjit_if_end(g, n, else_values, out)
  *   switch: arrjit_switch_begin(g, index) ... arrjit_switch_case(g, n, values) ... arrjit_switch_end(g, n, values, out)
- *           arrjit_switch_case ends one case and starts the next; out of range takes the last case
- *   while:  arrjit_while_begin(g, n, init, vars) ... arrjit_while_body(g, pred, vars) ... arrjit_while_end(g, n, next, out)
+ *           arrjit_switch_case ends one case and starts the next
+ *           index is an i64 scalar; out of range takes the last case
+ *   while:  arrjit_while_begin(g, n, init, vars) ... arrjit_while_body(g, pred, vars) ...
+ *           arrjit_while_end(g, n, next, out)
  *           `vars` are the carried values, first as the condition sees them, then as the body does
  *   for:    arrjit_for_begin(g, lo, hi, step, n, init, &i, vars) ... arrjit_for_end(g, n, next, out)
- *           i runs from lo while i < hi (step < 0: i > hi); lo, hi, step are i64 scalars; step 0 fails with kind arith
- *   try:    arrjit_try_begin(g) ... arrjit_try_handler(g, n, values, kind, &exn) ... arrjit_try_finally(g, n, values) ...
- *           arrjit_try_end(g, n, values, out); arrjit_try_handler and arrjit_try_finally end the body or the handler
- *           before; a finally yields nothing: its arrjit_try_end takes n = 0, and out has the count of the try */
+ *           i runs from lo while i < hi (step < 0: i > hi)
+ *           lo, hi, step are i64 scalars; step 0 fails with kind arith
+ *   try:    arrjit_try_begin(g) ... arrjit_try_handler(g, n, values, kind, &exn) ...
+ *           arrjit_try_finally(g, n, values) ... arrjit_try_end(g, n, values, out)
+ *           arrjit_try_handler and arrjit_try_finally end the body or the handler before
+ *           a finally yields nothing: its arrjit_try_end takes n = 0, and out has the count of the try */
 ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
 ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
@@ -106,10 +117,10 @@ ARRJIT_API void arrjit_raise(arrjit_graph *graph, arrjit_kind kind, int64_t code
 /* Kind runtime, code 0. */
 ARRJIT_API void arrjit_runtime_raise(arrjit_graph *graph, const char *message, size_t payload_count,
                                      const arrjit_value *payload);
-/* Fails when pred (bool, any rank) has a false lane; the first (lowest row-major) one's index is appended to the payload
- * when pred is an array. Gives `values` back in out_values: use those, so that they depend on the check. */
-ARRJIT_API void arrjit_check(arrjit_graph *graph, arrjit_value pred, arrjit_kind kind, int64_t code, const char *message,
-                             size_t payload_count, const arrjit_value *payload, size_t value_count,
+/* Fails when pred (bool, any rank) has a false lane; the first (lowest row-major) one's index is appended to the
+ * payload when pred is an array. Gives `values` back in out_values: use those, so that they depend on the check. */
+ARRJIT_API void arrjit_check(arrjit_graph *graph, arrjit_value pred, arrjit_kind kind, int64_t code,
+                             const char *message, size_t payload_count, const arrjit_value *payload, size_t value_count,
                              const arrjit_value *values, arrjit_value *out_values);
 /* An exception as a value. */
 ARRJIT_API arrjit_value arrjit_exn_new(arrjit_graph *graph, arrjit_kind kind, int64_t code, const char *message,
@@ -127,7 +138,7 @@ ARRJIT_API arrjit_value arrjit_exn_field(arrjit_graph *graph, arrjit_value exn, 
 
 /* Callback slots. An io slot has only arguments, which pass through; a value slot has results.
  * A slot is bound to a host function for each run. Flags are ARRJIT_SLOT_*. */
-#define ARRJIT_SLOT_OPTIONAL 1u  /* io only: unbound means pass-through */
+#define ARRJIT_SLOT_OPTIONAL 1u /* io only: unbound means pass-through */
 ARRJIT_API arrjit_slot arrjit_slot_io(arrjit_graph *graph, const char *name, size_t param_count,
                                       const arrjit_type *params, unsigned flags);
 ARRJIT_API arrjit_slot arrjit_slot_value(arrjit_graph *graph, const char *name, size_t param_count,

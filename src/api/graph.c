@@ -150,34 +150,8 @@ static bool check_ended(arrjit_graph *graph) {
   return aj_builder_ok(&graph->b);
 }
 
-/* A symbol without a parameter that brings its extent would have no value. One that nothing mentions does no harm. */
-static bool check_symbols(arrjit_graph *graph) {
-  const aj_module *module = graph->module;
-  size_t count = module->symbols.count;
-  if (count == 0) return true;
-  uint8_t *bound = aj_mem_array(&graph->core->mem, count, 1);
-  if (!bound) return aj_builder_no_memory(&graph->b), false;
-  for (size_t f = 0; f < module->funcs.count; f++)
-    for (uint32_t i = 0; i < module->funcs.data[f]->param_count; i++) {
-      const aj_type *type = module->funcs.data[f]->param_types[i];
-      for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] < 0) bound[aj_dim_symbol(type->dims[d])] = 1;
-    }
-  for (size_t t = 0; t < module->types.count; t++)
-    for (int32_t d = 0; d < module->types.data[t]->rank; d++) {
-      int64_t dim = module->types.data[t]->dims[d];
-      const aj_symbol *symbol = dim < 0 ? &module->symbols.data[aj_dim_symbol(dim)] : NULL;
-      if (symbol && symbol->form == AJ_SYM_PARAM && !bound[aj_dim_symbol(dim)])
-        aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE,
-                        "symbol %s of function %s is bound by no parameter's shape", symbol->name,
-                        module->funcs.data[symbol->func]->name);
-    }
-  aj_mem_free(&graph->core->mem, bound, count);
-  return aj_builder_ok(&graph->b);
-}
-
 static void close_graph(arrjit_graph *graph) {
-  if (!check_ended(graph) || !check_symbols(graph)) return;
+  if (!check_ended(graph)) return;
   if (!aj_module_number(graph->module))
     aj_builder_no_memory(&graph->b);
   else

@@ -13,12 +13,13 @@ static size_t lay_out(const arrjit_function *function, aj_activation *a) {
     a->output_count = entry->result_count;
     a->env = (int64_t *)next;
     a->inputs = (arrjit_array **)(a->env + symbols);
-    a->packed = a->inputs + ins;
+    a->aligned = a->inputs + ins;
+    a->packed = a->aligned + ins;
     a->outputs = a->packed + ins;
     a->in_data = (const void **)(a->outputs + outs);
     a->out_data = (void **)(a->in_data + ins);
   }
-  return sizeof *a + symbols * sizeof(int64_t) + (3 * ins + 2 * outs) * sizeof(void *);
+  return sizeof *a + symbols * sizeof(int64_t) + (4 * ins + 2 * outs) * sizeof(void *);
 }
 
 static aj_activation *take_idle(arrjit_function *function) {
@@ -37,7 +38,8 @@ aj_activation *aj_activation_begin(arrjit_function *function) {
     (void)lay_out(function, a);
   }
   a->function = function;
-  aj_function_retain(function);
+  a->keeps = function->module->slots.count > 0;
+  if (a->keeps) aj_function_retain(function);
   atomic_fetch_add(&function->core->activations, 1);
   a->run = (aj_run){.core = function->core, .module = function->module, .function = function};
   a->entered = a->succeeded = false;
@@ -62,33 +64,38 @@ bool aj_activation_enter(aj_activation *a, const arrjit_run_options *options, co
 
 static void release_all(arrjit_array **arrays, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    aj_array_release(arrays[i]);
+    if (arrays[i]) aj_array_release(arrays[i]);
     arrays[i] = NULL;
   }
+}
+
+/* Gives up what the run still has. */
+static void empty_activation(aj_activation *a) {
+  if (a->entered) {
+    aj_fpenv_leave(a->run.fpenv);
+    aj_run_unwatch(&a->run);
+  }
+  if (a->run.cancel) aj_cancel_release(a->run.cancel);
+  if (a->run.slots) aj_run_unbind(&a->run);
+  if (a->run.exn) aj_exn_release(a->run.exn);
+  if (a->keeps) release_all(a->inputs, a->input_count);
+  release_all(a->aligned, a->input_count);
+  release_all(a->packed, a->input_count);
+  release_all(a->outputs, a->output_count);
 }
 
 void aj_activation_end(aj_activation *a) {
   if (!a) return;
   arrjit_function *function = a->function;
-  aj_core *core = function->core;
-  if (a->entered) {
-    aj_fpenv_leave(a->run.fpenv);
-    aj_run_unwatch(&a->run);
-  }
-  aj_cancel_release(a->run.cancel);
-  aj_run_unbind(&a->run);
-  aj_exn_release(a->run.exn);
-  release_all(a->inputs, a->input_count);
-  release_all(a->packed, a->input_count);
-  release_all(a->outputs, a->output_count);
+  bool keeps = a->keeps;
+  empty_activation(a);
   aj_mutex_lock(&function->lock);
   a->next_idle = function->idle;
   function->idle = a;
   aj_mutex_unlock(&function->lock);
-  aj_core_retain(core);
-  aj_function_release(function);
-  atomic_fetch_sub(&core->activations, 1); /* last: a context may be destroyed once it is zero */
-  aj_core_release(core);
+  atomic_fetch_sub(&function->core->activations,
+                   1); /* from here on the context may end; the function still has the core */
+  if (keeps) aj_function_release(function);
 }
 
 void aj_activation_free_idle(arrjit_function *function) {

@@ -7,20 +7,22 @@
 
 struct aj_activation {
   aj_activation *next_idle;
-  arrjit_function *function; /* retained while it runs */
+  arrjit_function *function;
   aj_run run;
   bool entered; /* floating-point environment and deadline are set up */
+  bool keeps;   /* callbacks may release function and inputs: they are retained; else the caller's hold is enough */
   bool succeeded;
   uint32_t input_count, output_count;
-  int64_t *env;           /* symbols of the module */
-  arrjit_array **inputs;  /* retained */
+  int64_t *env; /* symbols of the module */
+  arrjit_array **inputs;
+  arrjit_array **aligned; /* copies of inputs that were not, NULL where none; owned */
   arrjit_array **outputs; /* what the run has made or writes to; owned */
   arrjit_array **packed;  /* dense stand-ins of inputs for native code, NULL where none; owned */
   const void **in_data;
   void **out_data;
 };
 
-/* Counts as an activation of the context and retains the function. NULL: no memory. */
+/* Counts as an activation of the context. NULL: no memory. */
 aj_activation *aj_activation_begin(arrjit_function *function);
 /* Leaves what was entered, gives up all that it owns, gives it back. NULL is fine. */
 void aj_activation_end(aj_activation *activation);

@@ -80,18 +80,19 @@ static bool fail_count(aj_activation *a, size_t got) {
 bool aj_arguments_aligned(const aj_view *view) {
   uintptr_t bits = (uintptr_t)view->data;
   for (int32_t i = 0; i < view->rank; i++) bits |= (uintptr_t)view->strides[i];
-  return bits % aj_dtypes[view->dtype].bytes == 0; /* sizes are powers of two */
+  return (bits & (aj_dtypes[view->dtype].bytes - 1u)) == 0; /* sizes are powers of two */
 }
 
 /* The input itself, or a copy of one whose elements are not aligned: no tier has to care. False: run.exn. */
 static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
+  a->inputs[index] = input;
   if (AJ_LIKELY(aj_arguments_aligned(&input->view))) {
-    a->inputs[index] = input;
-    aj_array_retain(input);
+    if (a->keeps) aj_array_retain(input);
     return true;
   }
-  a->inputs[index] = aj_array_copy(a->run.core, &input->view);
+  a->inputs[index] = a->aligned[index] = aj_array_copy(a->run.core, &input->view);
   if (!a->inputs[index]) return aj_run_raise_memory(&a->run);
+  if (a->keeps) aj_array_retain(a->inputs[index]);
   return aj_run_charge(&a->run, a->inputs[index]->block_bytes);
 }
 
@@ -195,13 +196,15 @@ static bool fail_overlap(aj_activation *a, uint32_t i, uint32_t k) {
 static bool check_output(aj_activation *a, uint32_t index, const aj_view *view) {
   const aj_func *entry = a->run.module->funcs.data[0];
   const aj_type *type = entry->result_types[index];
+  bool fits = view->dtype == type->dtype && view->rank == type->rank;
+  int32_t bad = -1;
+  for (int32_t i = 0; fits && bad < 0 && i < type->rank; i++)
+    if (aj_dim_eval(type->dims[i], a->env) != view->dims[i]) bad = i;
+  if (AJ_LIKELY(fits && bad < 0)) return true;
   char place[NAME_BYTES];
   print_place(index, entry->result_names ? entry->result_names[index] : NULL, place);
-  if (view->dtype != type->dtype || view->rank != type->rank) return fail_type(a, "output", place, type, view);
-  for (int32_t i = 0; i < type->rank; i++)
-    if (aj_dim_eval(type->dims[i], a->env) != view->dims[i])
-      return fail_extent(a, "output", place, i, type->dims[i], view->dims[i]);
-  return true;
+  if (!fits) return fail_type(a, "output", place, type, view);
+  return fail_extent(a, "output", place, bad, type->dims[bad], view->dims[bad]);
 }
 
 bool aj_arguments_check_outputs(aj_activation *a, arrjit_array *const *given) {

@@ -53,9 +53,6 @@ static bool wait_for_code(aj_activation *a, arrjit_status *out_status, arrjit_er
 
 /* The function's code, compiled first when need be; NULL with *out_status OK: run.exn. NULL else: why there is none. */
 static const aj_code *get_code(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
-  aj_code *code = atomic_load_explicit(&a->function->code, memory_order_acquire);
-  *out_status = ARRJIT_OK;
-  if (AJ_LIKELY(code != NULL)) return code;
   *out_status = aj_compiler_queue(a->function, error);
   if (*out_status != ARRJIT_OK) return NULL;
   if (!wait_for_code(a, out_status, error)) {
@@ -79,30 +76,46 @@ static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_o
   return aj_tier_native(a, code, o->outputs, out_touched);
 }
 
-/* Whole: native, or the interpreter and an event, or (native being required) a status. */
-static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched,
-                               arrjit_error *error) {
-  bool required = (o->flags & ARRJIT_RUN_REQUIRE_NATIVE) != 0;
+static bool is_usable(const aj_activation *a, const aj_code *code, const arrjit_run_options *o) {
+  bool complete =
+      !(o->flags & ARRJIT_RUN_REQUIRE_NATIVE) || (code->fallback_nodes == 0 && code->interpreted_nodes == 0);
+  return complete && aj_tier_has_stack(a, code);
+}
+
+/* Why code that is there is not used. */
+static arrjit_status explain_unusable(const aj_activation *a, const aj_code *code, arrjit_error *why) {
+  if (!aj_tier_has_stack(a, code))
+    return aj_error_set(why, ARRJIT_UNAVAILABLE, "too little stack is left on this thread for native code");
+  return aj_error_set(why, ARRJIT_UNAVAILABLE, "%lld nodes fall back to routines, %lld to the interpreter",
+                      (long long)code->fallback_nodes, (long long)code->interpreted_nodes);
+}
+
+/* Whole without usable code: the interpreter and an event, or (native being required) a status. */
+static arrjit_status run_otherwise(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched,
+                                   arrjit_error *error) {
   arrjit_error why = {.status = ARRJIT_OK};
   arrjit_status status;
   const aj_code *code = get_code(a, &status, &why);
+  if (code && is_usable(a, code, o)) {
+    a->succeeded = run_native(a, code, o, out_touched);
+    return ARRJIT_OK;
+  }
   if (!code && status == ARRJIT_OK) return ARRJIT_OK; /* stopped while waiting: run.exn */
-  if (code && !aj_tier_has_stack(a, code))
-    status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "too little stack is left on this thread for native code"),
-    code = NULL;
-  if (code && required && (code->fallback_nodes || code->interpreted_nodes))
-    status = aj_error_set(&why, ARRJIT_UNAVAILABLE, "%lld nodes fall back to routines, %lld to the interpreter",
-                          (long long)code->fallback_nodes, (long long)code->interpreted_nodes);
-  if (status != ARRJIT_OK && required) {
+  if (code) status = explain_unusable(a, code, &why);
+  if (o->flags & ARRJIT_RUN_REQUIRE_NATIVE) {
     if (error) *error = why;
     return status == ARRJIT_MEMORY ? status : ARRJIT_UNAVAILABLE;
   }
-  if (code) {
-    a->succeeded = run_native(a, code, o, out_touched);
-  } else {
-    if (status == ARRJIT_LIMIT || atomic_load(&a->function->code)) post_interpreted(a->function, why.message);
-    a->succeeded = interpret(a, o);
-  }
+  if (code || status == ARRJIT_LIMIT) post_interpreted(a->function, why.message);
+  a->succeeded = interpret(a, o);
+  return ARRJIT_OK;
+}
+
+static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched,
+                               arrjit_error *error) {
+  const aj_code *code = atomic_load_explicit(&a->function->code, memory_order_acquire);
+  if (AJ_UNLIKELY(!code || !is_usable(a, code, o))) return run_otherwise(a, o, out_touched, error);
+  a->succeeded = run_native(a, code, o, out_touched);
   return ARRJIT_OK;
 }
 
@@ -152,6 +165,7 @@ static void pack_failure(aj_activation *a, arrjit_result *result) {
   result->output_count = 0;
   result->exn = a ? a->run.exn : aj_exn_no_memory(core);
   if (!a) return;
+  AJ_ASSERT(result->exn);
   a->run.exn = NULL;
   if (result->exn == aj_exn_no_memory(core)) return;
   AJ_ASSERT(!result->exn->keep);
@@ -205,7 +219,7 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
   if (!result) return aj_error_memory(error, "a result");
   uint64_t touched = 0;
   if (a) {
-    status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
+    if (a->keeps || o->binding_count) status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
     if (status == ARRJIT_OK)
       status = run_checked(a, o, stop, input_count, inputs, &touched, error);
     else if (status == ARRJIT_MEMORY)
@@ -215,5 +229,5 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
   pack_result(a, o, touched, result);
   *out = result;
   result = NULL;
-  return aj_error_clear(error);
+  return error ? aj_error_clear(error) : ARRJIT_OK;
 }

@@ -15,7 +15,21 @@ aj_signature aj_infer_signature(const aj_infer *in) {
   return (aj_signature){slot->name, slot->param_count, slot->result_count, slot->param_types, slot->result_types};
 }
 
-/* Pass 1: counts, dtypes, ranks; symbols that stand alone are bound. */
+/* In a slot's signature an expression whose symbols no argument brings stands for the extent that comes, as a symbol
+ * does: hosts make such types of values they have. */
+static arrjit_status bind_expressions(aj_infer *in, const aj_signature *sig, int64_t *known) {
+  for (uint32_t i = 0; i < sig->param_count; i++)
+    for (int32_t d = 0; d < sig->params[i]->rank; d++) {
+      int64_t dim = sig->params[i]->dims[d], said;
+      if (!aj_dim_is_symbol(dim)) continue;
+      aj_translate status = aj_dim_translate(in->func, false, known, dim, &said);
+      if (status == AJ_TRANSLATE_MEMORY) return aj_error_memory(in->error, "symbolic extents");
+      if (status == AJ_TRANSLATE_UNBOUND) known[aj_dim_symbol(dim)] = aj_infer_type(in, i)->dims[d];
+    }
+  return ARRJIT_OK;
+}
+
+/* Counts, dtypes, ranks first; then symbols that stand alone are bound. */
 arrjit_status aj_infer_bind_params(aj_infer *in, const aj_signature *sig, int64_t *known) {
   const aj_module *module = in->func->module;
   if (in->operand_count != sig->param_count)
@@ -33,7 +47,7 @@ arrjit_status aj_infer_bind_params(aj_infer *in, const aj_signature *sig, int64_
         known[symbol] = arg->dims[d];
     }
   }
-  return ARRJIT_OK;
+  return in->op == AJ_OP_CALLBACK ? bind_expressions(in, sig, known) : ARRJIT_OK;
 }
 
 arrjit_status aj_infer_translate(aj_infer *in, int64_t *known, const aj_type *type, int64_t *out_dims) {

@@ -179,6 +179,8 @@ arrjit_status aj_infer_kernel(aj_infer *in) {
   uint32_t reduced;
   const aj_attr *shape = aj_infer_attr(in, AJ_ATTR_SHAPE), *combine = aj_infer_attr(in, AJ_ATTR_COMBINE);
   AJ_TRY(expect_regions(in, 1));
+  if (shape->count > ARRJIT_MAX_RANK)
+    return aj_infer_fail(in, ARRJIT_TYPE, "shape has %u dims; at most %d are allowed", shape->count, ARRJIT_MAX_RANK);
   AJ_TRY(aj_infer_axes(in, AJ_ATTR_REDUCED, (int32_t)shape->count, &reduced));
   const aj_node *end = aj_region_terminator(in->attrs_of->regions[0]);
   if (end->op != AJ_OP_YIELD || end->operand_count != combine->count)

@@ -1,11 +1,16 @@
 /* The IR: a module has functions, a function has a root region, a region has parameters and an ordered list of nodes,
  * the last of which is its terminator. Regions are closed: what they use is a parameter or the result of a node of
- * their own. All of it lives in the module's arena. Sub-regions of a node receive values by position: if, switch
- * operands: selector, captures[M]              each region's params: captures[M] while        operands: init[N],
- * captures[M]               cond and body params: carried[N], captures[M] cond yields one bool; body yields carried[N]
- *   for          operands: lo, hi, step, init[N], captures[M] body params: i (i64), carried[N], captures[M]
- *   try          operands: captures[M]                        body params: captures[M]; handlers: exn, captures[M];
- *                                                             finally: captures[M], yields nothing
+ * their own. All of it lives in the module's arena.
+ *
+ * Sub-regions of a node receive values by position:
+ *   if, switch   operands: selector, captures[M]
+ *                each region's params: captures[M]
+ *   while        operands: init[N], captures[M]
+ *                cond and body params: carried[N], captures[M]; cond yields one bool; body yields carried[N]
+ *   for          operands: lo, hi, step, init[N], captures[M]
+ *                body params: i (i64), carried[N], captures[M]; yields carried[N]
+ *   try          operands: captures[M]
+ *                body params: captures[M]; handlers: exn, captures[M]; finally: captures[M], yields nothing
  *   kernel       see opt/kernel.h
  * A region whose terminator is raise or raise_exn fits any result types. */
 #ifndef AJ_IR_MODULE_H

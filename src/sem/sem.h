@@ -20,8 +20,8 @@ const char *aj_sem_arith_message(int64_t code);
 
 /* ---- scalar rules ---- */
 enum { AJ_BLOCK = 1024 }; /* elements a block, in all executors */
-/* out[i] = rule(in[0][i], ...) for i < n, contiguous; out may be the same block as an operand. Returns n, or for
- * checked ops the first lane that fails (then out holds nothing useful). */
+/* out[i] = rule(in[0][i], ...) for i < n, contiguous; out may be the same block as an operand of the same element size.
+ * Returns n, or for checked ops the first lane that fails (then out holds nothing useful). */
 typedef size_t aj_loop(size_t n, void *out, const void *const *in);
 /* The loop of a SCALAR op for operand dtype `in` (select: of x) and result dtype `out`. NULL: the table allows no such.
  */
@@ -42,13 +42,15 @@ aj_value *aj_sem_expand(aj_builder *b, const aj_node *node);
 /* ---- block programs: a region of SCALAR and EXPAND ops over scalars, run over blocks of lanes ---- */
 typedef struct aj_program aj_program;
 /* From a region without control flow whose params are scalars and whose nodes are SCALAR, EXPAND, CONST or LANE_INDEX
- * ops. EXPAND ops are expanded inside. The region must outlive nothing: all is copied. NULL: no memory. */
+ * ops. EXPAND ops are expanded inside. The region is numbered (aj_func_number) and must outlive nothing: all is copied.
+ * NULL: no memory. */
 aj_program *aj_program_create(aj_mem *mem, const aj_region *region);
 void aj_program_destroy(aj_program *program);
 size_t aj_program_scratch_bytes(const aj_program *program);
-/* n <= AJ_BLOCK lanes; params and results are contiguous blocks; `scratch` has scratch_bytes. Returns n or the first
- * failing lane; *out_node (may be NULL) is the index, in the region, of the node that failed there. lane_index reads
- * indices[axis][lane], needed only when the region has such nodes. */
+/* n <= AJ_BLOCK lanes; params and results are contiguous blocks, and no result overlaps another or a param; `scratch`
+ * has scratch_bytes and is aligned as a pointer. Returns n or the first failing lane; *out_node (may be NULL) is the
+ * index, in the region, of the node that failed there. lane_index reads indices[axis][lane], needed only when the
+ * region has such nodes. */
 size_t aj_program_run(const aj_program *program, size_t n, const void *const *params, void *const *results,
                       void *scratch, const int64_t *const *indices, uint32_t *out_node);
 

@@ -1,13 +1,13 @@
-/* The table of misuse: one row a (function, argument, misuse) with what must come of it. Rows are written as macros in the
- * files misuse_*.c; misuse_test.c runs them and demands that the functions named are exactly those that the headers export.
+/* The table of misuse: one row a (function, argument, misuse) with what must come of it. Rows are written as macros in
+ * the files misuse_*.c; misuse_test.c runs them and demands that the functions named are exactly those that the headers
+ * export.
  *
  *   REFUSED(m, arrjit_array_copy, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_array_copy(m->array, NULL, e));
- *     the call gives that status twice, without an error record (e is NULL) and with one, whose message has the part (NULL:
- *     the function takes no record); it writes none of the out-parameters of m->outs.
- *   GIVES(m, arrjit_array_rank, "array", "NULL", arrjit_array_rank(NULL) == 0);
- *     a function without a status: the expression holds.
- *   BUILD(m, arrjit_exp, "x", "an i64", ARRJIT_TYPE, "x is i64", arrjit_exp(g, p->integer));
- *     statements of building in a new graph g, whose values p-> are ready; finishing gives that status and message.
+ *     the call gives that status twice, without an error record (e is NULL) and with one, whose message has the part
+ * (NULL: the function takes no record); it writes none of the out-parameters of m->outs. GIVES(m, arrjit_array_rank,
+ * "array", "NULL", arrjit_array_rank(NULL) == 0); a function without a status: the expression holds. BUILD(m,
+ * arrjit_exp, "x", "an i64", ARRJIT_TYPE, "x is i64", arrjit_exp(g, p->integer)); statements of building in a new graph
+ * g, whose values p-> are ready; finishing gives that status and message.
  *
  * A row that does not hold is printed with its function, argument and misuse; the test goes on and fails at its end. */
 #ifndef TK_MISUSE_H
@@ -102,7 +102,8 @@ void misuse_finish(misuse *m, arrjit_graph *graph, bool closed, arrjit_status wa
     __VA_ARGS__;                                                                                                       \
     misuse_finish(m, g, closed, want, part);                                                                           \
   } while (0)
-#define BUILD(m, function, argument, how, want, part, ...) BUILD_(m, function, argument, how, false, want, part, __VA_ARGS__)
+#define BUILD(m, function, argument, how, want, part, ...)                                                             \
+  BUILD_(m, function, argument, how, false, want, part, __VA_ARGS__)
 /* The statements return from main themselves, or do not on purpose. */
 #define BUILD_WHOLE(m, function, argument, how, want, part, ...)                                                       \
   BUILD_(m, function, argument, how, true, want, part, __VA_ARGS__)

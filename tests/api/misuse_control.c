@@ -4,11 +4,12 @@
 #define ON_NULL(m, function, ...) SURVIVES(m, function, "graph", "NULL", __VA_ARGS__)
 /* An end or middle without its begin: "arrjit_if_else inside a function; expected an if to be open". */
 #define UNOPENED(m, function, construct, ...)                                                                          \
-  BUILD(m, function, "construct", "not open", ARRJIT_MISUSE, #function " inside a function; expected " construct, __VA_ARGS__)
+  BUILD(m, function, "construct", "not open", ARRJIT_MISUSE, #function " inside a function; expected " construct,      \
+        __VA_ARGS__)
 /* ... inside another construct. */
 #define INSIDE_IF(m, function, construct, ...)                                                                         \
-  BUILD_WHOLE(m, function, "construct", "not innermost", ARRJIT_MISUSE, #function " inside an if; expected " construct, \
-              arrjit_if_begin(g, p->flag), __VA_ARGS__)
+  BUILD_WHOLE(m, function, "construct", "not innermost", ARRJIT_MISUSE,                                                \
+              #function " inside an if; expected " construct, arrjit_if_begin(g, p->flag), __VA_ARGS__)
 
 static void ifs(misuse *m) {
   arrjit_value out[2];
@@ -34,8 +35,8 @@ static void ifs(misuse *m) {
               arrjit_if_else(g, 1, NULL));
   BUILD_WHOLE(m, arrjit_if_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_if_begin(g, p->flag),
               arrjit_if_else(g, 1, &p->real), arrjit_if_end(g, 1, NULL, out));
-  BUILD_WHOLE(m, arrjit_if_else, "values", "with the null value", ARRJIT_MISUSE, "null value", arrjit_if_begin(g, p->flag),
-              arrjit_if_else(g, LIST(NULL)));
+  BUILD_WHOLE(m, arrjit_if_else, "values", "with the null value", ARRJIT_MISUSE, "null value",
+              arrjit_if_begin(g, p->flag), arrjit_if_else(g, LIST(NULL)));
   BUILD(m, arrjit_if_end, "values", "of another type than the other arm's", ARRJIT_TYPE, "yields",
         arrjit_if_begin(g, p->flag), arrjit_if_else(g, 1, &p->real), arrjit_if_end(g, 1, &p->integer, out));
   BUILD(m, arrjit_if_end, "count", "not the other arm's", ARRJIT_TYPE, "yields", arrjit_if_begin(g, p->flag),
@@ -49,25 +50,27 @@ static void switches(misuse *m) {
   ON_NULL(m, arrjit_switch_begin, arrjit_switch_begin(NULL, NULL));
   ON_NULL(m, arrjit_switch_case, arrjit_switch_case(NULL, 0, NULL));
   ON_NULL(m, arrjit_switch_end, arrjit_switch_end(NULL, 0, NULL, out));
-  BUILD_WHOLE(m, arrjit_switch_begin, "index", "NULL", ARRJIT_MISUSE, "index is the null value", arrjit_switch_begin(g, NULL));
+  BUILD_WHOLE(m, arrjit_switch_begin, "index", "NULL", ARRJIT_MISUSE, "index is the null value",
+              arrjit_switch_begin(g, NULL));
   BUILD_WHOLE(m, arrjit_switch_begin, "index", "of another graph", ARRJIT_MISUSE, "index is a value of another graph",
               arrjit_switch_begin(g, p->foreign_integer));
   BUILD(m, arrjit_switch_begin, "index", "an f64", ARRJIT_TYPE, "index is f64; expected an i64 scalar",
         arrjit_switch_begin(g, p->real), arrjit_switch_end(g, 0, NULL, out));
-  BUILD(m, arrjit_switch_begin, "index", "an array", ARRJIT_TYPE, "index is i64[3]", arrjit_switch_begin(g, p->integers),
-        arrjit_switch_end(g, 0, NULL, out));
+  BUILD(m, arrjit_switch_begin, "index", "an array", ARRJIT_TYPE, "index is i64[3]",
+        arrjit_switch_begin(g, p->integers), arrjit_switch_end(g, 0, NULL, out));
   BUILD(m, arrjit_switch_begin, "index", "an exception", ARRJIT_TYPE, "index is exn", arrjit_switch_begin(g, p->exn),
         arrjit_switch_end(g, 0, NULL, out));
   UNOPENED(m, arrjit_switch_case, "a switch", arrjit_switch_case(g, 0, NULL));
   UNOPENED(m, arrjit_switch_end, "a switch", arrjit_switch_end(g, 0, NULL, out));
   INSIDE_IF(m, arrjit_switch_case, "a switch", arrjit_switch_case(g, 0, NULL));
   INSIDE_IF(m, arrjit_switch_end, "a switch", arrjit_switch_end(g, 0, NULL, out));
-  BUILD_WHOLE(m, arrjit_switch_case, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_switch_begin(g, p->integer),
-              arrjit_switch_case(g, 1, NULL));
-  BUILD_WHOLE(m, arrjit_switch_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_switch_begin(g, p->integer),
-              arrjit_switch_end(g, 1, NULL, out));
+  BUILD_WHOLE(m, arrjit_switch_case, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
+              arrjit_switch_begin(g, p->integer), arrjit_switch_case(g, 1, NULL));
+  BUILD_WHOLE(m, arrjit_switch_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
+              arrjit_switch_begin(g, p->integer), arrjit_switch_end(g, 1, NULL, out));
   BUILD(m, arrjit_switch_end, "values", "of another type than the first case's", ARRJIT_TYPE, "yields",
-        arrjit_switch_begin(g, p->integer), arrjit_switch_case(g, 1, &p->real), arrjit_switch_end(g, 1, &p->vector, out));
+        arrjit_switch_begin(g, p->integer), arrjit_switch_case(g, 1, &p->real),
+        arrjit_switch_end(g, 1, &p->vector, out));
 }
 
 static void whiles(misuse *m) {
@@ -75,15 +78,18 @@ static void whiles(misuse *m) {
   ON_NULL(m, arrjit_while_begin, arrjit_while_begin(NULL, 1, v, v));
   ON_NULL(m, arrjit_while_body, arrjit_while_body(NULL, NULL, v));
   ON_NULL(m, arrjit_while_end, arrjit_while_end(NULL, 1, v, out));
-  BUILD_WHOLE(m, arrjit_while_begin, "init", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_while_begin(g, 1, NULL, v));
-  BUILD_WHOLE(m, arrjit_while_begin, "init", "with the null value", ARRJIT_MISUSE, "init is the null value", WHILE(g, v, NULL));
-  BUILD_WHOLE(m, arrjit_while_begin, "init", "of another graph", ARRJIT_MISUSE, "another graph", WHILE(g, v, p->foreign));
+  BUILD_WHOLE(m, arrjit_while_begin, "init", "NULL", ARRJIT_MISUSE, "values is NULL",
+              arrjit_while_begin(g, 1, NULL, v));
+  BUILD_WHOLE(m, arrjit_while_begin, "init", "with the null value", ARRJIT_MISUSE, "init is the null value",
+              WHILE(g, v, NULL));
+  BUILD_WHOLE(m, arrjit_while_begin, "init", "of another graph", ARRJIT_MISUSE, "another graph",
+              WHILE(g, v, p->foreign));
   BUILD_WHOLE(m, arrjit_while_begin, "out_vars", "NULL", ARRJIT_MISUSE, "array for carried values is NULL",
               arrjit_while_begin(g, 1, &p->real, NULL));
   BUILD_WHOLE(m, arrjit_while_body, "pred", "NULL", ARRJIT_MISUSE, "null value", WHILE(g, v, p->real),
               arrjit_while_body(g, NULL, v));
-  BUILD_WHOLE(m, arrjit_while_body, "pred", "an i64", ARRJIT_TYPE, "cond is i64; expected bool scalar", WHILE(g, v, p->integer),
-              arrjit_while_body(g, v[0], v));
+  BUILD_WHOLE(m, arrjit_while_body, "pred", "an i64", ARRJIT_TYPE, "cond is i64; expected bool scalar",
+              WHILE(g, v, p->integer), arrjit_while_body(g, v[0], v));
   BUILD_WHOLE(m, arrjit_while_body, "pred", "an array", ARRJIT_TYPE, "cond is bool[3]", WHILE(g, v, p->real),
               arrjit_while_body(g, p->flags, v));
   BUILD_WHOLE(m, arrjit_while_body, "out_vars", "NULL", ARRJIT_MISUSE, "array for carried values is NULL",
@@ -98,12 +104,13 @@ static void whiles(misuse *m) {
   INSIDE_IF(m, arrjit_while_end, "a while", arrjit_while_end(g, 0, NULL, out));
   BUILD_WHOLE(m, arrjit_while_end, "next", "NULL", ARRJIT_MISUSE, "values is NULL", WHILE(g, v, p->real),
               arrjit_while_body(g, p->flag, v), arrjit_while_end(g, 1, NULL, out));
-  BUILD(m, arrjit_while_end, "next", "of another type than carried", ARRJIT_TYPE, "body yields i64", WHILE(g, v, p->real),
-        arrjit_while_body(g, p->flag, v), arrjit_while_end(g, 1, &p->integer, out));
+  BUILD(m, arrjit_while_end, "next", "of another type than carried", ARRJIT_TYPE, "body yields i64",
+        WHILE(g, v, p->real), arrjit_while_body(g, p->flag, v), arrjit_while_end(g, 1, &p->integer, out));
   BUILD(m, arrjit_while_end, "count", "not the carried one", ARRJIT_TYPE, "body yields", WHILE(g, v, p->real),
         arrjit_while_body(g, p->flag, v), arrjit_while_end(g, 0, NULL, out));
-  BUILD(m, arrjit_while_end, "a carried value", "used outside", ARRJIT_MISUSE, "x was made inside", WHILE(g, v, p->real),
-        arrjit_while_body(g, p->flag, v), arrjit_while_end(g, 1, v, out), (void)arrjit_neg(g, v[0]));
+  BUILD(m, arrjit_while_end, "a carried value", "used outside", ARRJIT_MISUSE, "x was made inside",
+        WHILE(g, v, p->real), arrjit_while_body(g, p->flag, v), arrjit_while_end(g, 1, v, out),
+        (void)arrjit_neg(g, v[0]));
 }
 
 static void fors(misuse *m) {
@@ -135,7 +142,8 @@ static void fors(misuse *m) {
   BUILD(m, arrjit_for_end, "next", "of another type than carried", ARRJIT_TYPE, "body yields i64",
         FOR(g, p->integer, p->integer, p->integer, &i, v, p->real), arrjit_for_end(g, 1, &i, out));
   BUILD(m, arrjit_for_end, "count", "not the carried one", ARRJIT_TYPE, "body yields",
-        FOR(g, p->integer, p->integer, p->integer, &i, v, p->real), arrjit_for_end(g, 2, (arrjit_value[]){v[0], v[0]}, out));
+        FOR(g, p->integer, p->integer, p->integer, &i, v, p->real),
+        arrjit_for_end(g, 2, (arrjit_value[]){v[0], v[0]}, out));
 }
 
 static void tries(misuse *m) {
@@ -157,20 +165,21 @@ static void tries(misuse *m) {
               arrjit_try_handler(g, 0, NULL, 4711, &exn));
   BUILD_WHOLE(m, arrjit_try_handler, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_try_begin(g),
               arrjit_try_handler(g, 1, NULL, ARRJIT_KIND_ERROR, &exn));
-  BUILD_WHOLE(m, arrjit_try_handler, "order", "after finally", ARRJIT_MISUSE, "handler after the finally", arrjit_try_begin(g),
-              arrjit_try_finally(g, 0, NULL), arrjit_try_handler(g, 0, NULL, ARRJIT_KIND_ERROR, &exn));
+  BUILD_WHOLE(m, arrjit_try_handler, "order", "after finally", ARRJIT_MISUSE, "handler after the finally",
+              arrjit_try_begin(g), arrjit_try_finally(g, 0, NULL),
+              arrjit_try_handler(g, 0, NULL, ARRJIT_KIND_ERROR, &exn));
   BUILD_WHOLE(m, arrjit_try_finally, "order", "twice", ARRJIT_MISUSE, "two finally", arrjit_try_begin(g),
               arrjit_try_finally(g, 0, NULL), arrjit_try_finally(g, 0, NULL));
   BUILD_WHOLE(m, arrjit_try_finally, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_try_begin(g),
               arrjit_try_finally(g, 1, NULL));
-  BUILD(m, arrjit_try_end, "values", "of a finally", ARRJIT_TYPE, "finally yields f64; expected nothing", arrjit_try_begin(g),
-        arrjit_try_finally(g, 0, NULL), arrjit_try_end(g, 1, &p->real, out));
+  BUILD(m, arrjit_try_end, "values", "of a finally", ARRJIT_TYPE, "finally yields f64; expected nothing",
+        arrjit_try_begin(g), arrjit_try_finally(g, 0, NULL), arrjit_try_end(g, 1, &p->real, out));
   BUILD(m, arrjit_try_end, "values", "of another type than the body's", ARRJIT_TYPE, "yields", arrjit_try_begin(g),
         arrjit_try_handler(g, 1, &p->real, ARRJIT_KIND_ERROR, &exn), arrjit_try_end(g, 1, &p->integer, out));
   BUILD_WHOLE(m, arrjit_try_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_try_begin(g),
               arrjit_try_end(g, 1, NULL, out));
-  BUILD(m, arrjit_try_handler, "the exception", "used outside", ARRJIT_MISUSE, "exn was made inside", arrjit_try_begin(g),
-        arrjit_try_handler(g, 0, NULL, ARRJIT_KIND_ERROR, &exn), arrjit_try_end(g, 0, NULL, out),
+  BUILD(m, arrjit_try_handler, "the exception", "used outside", ARRJIT_MISUSE, "exn was made inside",
+        arrjit_try_begin(g), arrjit_try_handler(g, 0, NULL, ARRJIT_KIND_ERROR, &exn), arrjit_try_end(g, 0, NULL, out),
         (void)arrjit_exn_site(g, exn));
   SURVIVES(m, arrjit_try_begin, "graph", "with too many open", {
     arrjit_graph *g = tk_graph(m->f);
@@ -198,8 +207,12 @@ static void raising(misuse *m) {
   ON_NULL(m, arrjit_raise_exn, arrjit_raise_exn(NULL, NULL));
   ON_NULL(m, arrjit_raise_from, arrjit_raise_from(NULL, NULL, NULL));
   ON_NULL(m, arrjit_check, arrjit_check(NULL, NULL, ARRJIT_KIND_RUNTIME, 0, NULL, 0, NULL, 0, NULL, out));
-  const struct { arrjit_kind kind; const char *how, *part; } kinds[] = {
-      {ARRJIT_KIND_NONE, "none", "kind 0 is no kind"}, {-1, "negative", "kind -1"}, {4711, "out of range", "kind 4711"}};
+  const struct {
+    arrjit_kind kind;
+    const char *how, *part;
+  } kinds[] = {{ARRJIT_KIND_NONE, "none", "kind 0 is no kind"},
+               {-1, "negative", "kind -1"},
+               {4711, "out of range", "kind 4711"}};
   for (size_t i = 0; i < TK_COUNT(kinds); i++) {
     BUILD(m, arrjit_raise, "kind", kinds[i].how, ARRJIT_MISUSE, kinds[i].part,
           arrjit_raise(g, kinds[i].kind, 0, "x", 0, NULL));
@@ -207,11 +220,13 @@ static void raising(misuse *m) {
           arrjit_check(g, p->flag, kinds[i].kind, 0, "x", 0, NULL, 0, NULL, out));
     BUILD(m, arrjit_exn_new, "kind", kinds[i].how, ARRJIT_MISUSE, kinds[i].part,
           (void)arrjit_exn_new(g, kinds[i].kind, 0, "x", 0, NULL));
-    BUILD(m, arrjit_exn_is, "kind", kinds[i].how, ARRJIT_MISUSE, kinds[i].part, (void)arrjit_exn_is(g, p->exn, kinds[i].kind));
+    BUILD(m, arrjit_exn_is, "kind", kinds[i].how, ARRJIT_MISUSE, kinds[i].part,
+          (void)arrjit_exn_is(g, p->exn, kinds[i].kind));
   }
   BUILD(m, arrjit_raise, "payload", "NULL", ARRJIT_MISUSE, "values is NULL",
         arrjit_raise(g, ARRJIT_KIND_RUNTIME, 0, "x", 1, NULL));
-  BUILD(m, arrjit_raise, "payload", "an exception", ARRJIT_TYPE, "exception", RAISE(g, ARRJIT_KIND_RUNTIME, 0, "x", p->exn));
+  BUILD(m, arrjit_raise, "payload", "an exception", ARRJIT_TYPE, "exception",
+        RAISE(g, ARRJIT_KIND_RUNTIME, 0, "x", p->exn));
   BUILD(m, arrjit_raise, "payload", "less than the kind's fields", ARRJIT_TYPE, "kind index has 4 fields",
         RAISE(g, ARRJIT_KIND_INDEX, 0, "x", p->integer));
   BUILD(m, arrjit_raise, "payload", "of another dtype than the field", ARRJIT_TYPE, "payload 1 is f64",
@@ -220,13 +235,17 @@ static void raising(misuse *m) {
         RAISE(g, ARRJIT_KIND_SHAPE, 0, "x", p->integer));
   BUILD(m, arrjit_raise, "payload", "of another graph", ARRJIT_MISUSE, "another graph",
         RAISE(g, ARRJIT_KIND_RUNTIME, 0, "x", p->foreign));
-  BUILD(m, arrjit_runtime_raise, "payload", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_runtime_raise(g, "x", 1, NULL));
+  BUILD(m, arrjit_runtime_raise, "payload", "NULL", ARRJIT_MISUSE, "values is NULL",
+        arrjit_runtime_raise(g, "x", 1, NULL));
   BUILD(m, arrjit_runtime_raise, "payload", "with the null value", ARRJIT_MISUSE, "null value",
         arrjit_runtime_raise(g, "x", 1, &(arrjit_value){NULL}));
   BUILD(m, arrjit_raise_exn, "exn", "NULL", ARRJIT_MISUSE, "exn is the null value", arrjit_raise_exn(g, NULL));
-  BUILD(m, arrjit_raise_exn, "exn", "an f64", ARRJIT_TYPE, "exn is f64; expected an exception", arrjit_raise_exn(g, p->real));
-  BUILD(m, arrjit_raise_from, "exn", "NULL", ARRJIT_MISUSE, "exn is the null value", arrjit_raise_from(g, NULL, p->exn));
-  BUILD(m, arrjit_raise_from, "cause", "NULL", ARRJIT_MISUSE, "cause is the null value", arrjit_raise_from(g, p->exn, NULL));
+  BUILD(m, arrjit_raise_exn, "exn", "an f64", ARRJIT_TYPE, "exn is f64; expected an exception",
+        arrjit_raise_exn(g, p->real));
+  BUILD(m, arrjit_raise_from, "exn", "NULL", ARRJIT_MISUSE, "exn is the null value",
+        arrjit_raise_from(g, NULL, p->exn));
+  BUILD(m, arrjit_raise_from, "cause", "NULL", ARRJIT_MISUSE, "cause is the null value",
+        arrjit_raise_from(g, p->exn, NULL));
   BUILD(m, arrjit_raise_from, "cause", "an f64", ARRJIT_TYPE, "cause is f64; expected an exception",
         arrjit_raise_from(g, p->exn, p->real));
 }
@@ -234,10 +253,12 @@ static void raising(misuse *m) {
 static void checking(misuse *m) {
   arrjit_value out[2];
   const arrjit_kind runtime = ARRJIT_KIND_RUNTIME;
-  BUILD(m, arrjit_check, "pred", "NULL", ARRJIT_MISUSE, "pred is the null value", CHECK(g, NULL, runtime, 0, "x", NONE, out, p->real));
+  BUILD(m, arrjit_check, "pred", "NULL", ARRJIT_MISUSE, "pred is the null value",
+        CHECK(g, NULL, runtime, 0, "x", NONE, out, p->real));
   BUILD(m, arrjit_check, "pred", "an f64", ARRJIT_TYPE, "pred is f64; expected bool",
         CHECK(g, p->real, runtime, 0, "x", NONE, out, p->real));
-  BUILD(m, arrjit_check, "pred", "an exception", ARRJIT_TYPE, "pred", CHECK(g, p->exn, runtime, 0, "x", NONE, out, p->real));
+  BUILD(m, arrjit_check, "pred", "an exception", ARRJIT_TYPE, "pred",
+        CHECK(g, p->exn, runtime, 0, "x", NONE, out, p->real));
   BUILD(m, arrjit_check, "payload", "NULL", ARRJIT_MISUSE, "values is NULL",
         arrjit_check(g, p->flag, runtime, 0, "x", 1, NULL, 0, NULL, out));
   BUILD(m, arrjit_check, "payload", "not the kind's fields", ARRJIT_TYPE, "kind index",
@@ -258,12 +279,14 @@ static void exceptions(misuse *m) {
         (void)arrjit_exn_new(g, ARRJIT_KIND_RUNTIME, 0, "x", 1, NULL));
   BUILD(m, arrjit_exn_new, "payload", "not the kind's fields", ARRJIT_TYPE, "kind shape",
         (void)EXN_NEW(g, ARRJIT_KIND_SHAPE, 0, "x", p->real));
-  BUILD(m, arrjit_exn_is, "exn", "NULL", ARRJIT_MISUSE, "exn is the null value", (void)arrjit_exn_is(g, NULL, ARRJIT_KIND_ERROR));
+  BUILD(m, arrjit_exn_is, "exn", "NULL", ARRJIT_MISUSE, "exn is the null value",
+        (void)arrjit_exn_is(g, NULL, ARRJIT_KIND_ERROR));
   BUILD(m, arrjit_exn_is, "exn", "an f64", ARRJIT_TYPE, "exn is f64; expected an exception",
         (void)arrjit_exn_is(g, p->real, ARRJIT_KIND_ERROR));
   BUILD(m, arrjit_exn_field, "exn", "NULL", ARRJIT_MISUSE, "exn is the null value",
         (void)arrjit_exn_field(g, NULL, 0, &real, &present));
-  BUILD(m, arrjit_exn_field, "exn", "an f64", ARRJIT_TYPE, "exn is f64", (void)arrjit_exn_field(g, p->real, 0, &real, &present));
+  BUILD(m, arrjit_exn_field, "exn", "an f64", ARRJIT_TYPE, "exn is f64",
+        (void)arrjit_exn_field(g, p->real, 0, &real, &present));
   BUILD(m, arrjit_exn_field, "field", "negative", ARRJIT_TYPE, "field is -1",
         (void)arrjit_exn_field(g, p->exn, -1, &real, &present));
   BUILD(m, arrjit_exn_field, "type", "NULL", ARRJIT_MISUSE, "type of a field is NULL",
@@ -279,10 +302,14 @@ static void slots(misuse *m) {
   arrjit_value out[2];
   GIVES(m, arrjit_slot_io, "graph", "NULL", arrjit_slot_io(NULL, "s", 0, NULL, 0) == -1);
   GIVES(m, arrjit_slot_value, "graph", "NULL", arrjit_slot_value(NULL, "s", 0, NULL, 0, NULL, 0) == -1);
-  BUILD(m, arrjit_slot_io, "name", "NULL", ARRJIT_MISUSE, "slot needs a name", (void)arrjit_slot_io(g, NULL, 0, NULL, 0));
-  BUILD(m, arrjit_slot_io, "name", "taken", ARRJIT_MISUSE, "slots are called ask", (void)arrjit_slot_io(g, "ask", 0, NULL, 0));
-  BUILD(m, arrjit_slot_io, "params", "NULL", ARRJIT_MISUSE, "argument's type is NULL", (void)arrjit_slot_io(g, "s", 1, NULL, 0));
-  BUILD(m, arrjit_slot_io, "flags", "unknown", ARRJIT_MISUSE, "flags 0x80", (void)arrjit_slot_io(g, "s", 0, NULL, 0x80));
+  BUILD(m, arrjit_slot_io, "name", "NULL", ARRJIT_MISUSE, "slot needs a name",
+        (void)arrjit_slot_io(g, NULL, 0, NULL, 0));
+  BUILD(m, arrjit_slot_io, "name", "taken", ARRJIT_MISUSE, "slots are called ask",
+        (void)arrjit_slot_io(g, "ask", 0, NULL, 0));
+  BUILD(m, arrjit_slot_io, "params", "NULL", ARRJIT_MISUSE, "argument's type is NULL",
+        (void)arrjit_slot_io(g, "s", 1, NULL, 0));
+  BUILD(m, arrjit_slot_io, "flags", "unknown", ARRJIT_MISUSE, "flags 0x80",
+        (void)arrjit_slot_io(g, "s", 0, NULL, 0x80));
   BUILD(m, arrjit_slot_value, "name", "empty", ARRJIT_MISUSE, "slot needs a name",
         (void)arrjit_slot_value(g, "", 0, NULL, 1, &real, 0));
   BUILD(m, arrjit_slot_value, "name", "taken", ARRJIT_MISUSE, "slots are called say",
@@ -294,8 +321,10 @@ static void slots(misuse *m) {
   BUILD(m, arrjit_slot_value, "flags", "optional", ARRJIT_MISUSE, "slot s: flags 0x1; expected 0",
         (void)arrjit_slot_value(g, "s", 1, &real, 1, &real, ARRJIT_SLOT_OPTIONAL));
   ON_NULL(m, arrjit_callback, arrjit_callback(NULL, 0, 0, NULL, out));
-  BUILD(m, arrjit_callback, "slot", "-1", ARRJIT_MISUSE, "-1 is no callback slot", arrjit_callback(g, -1, 0, NULL, out));
-  BUILD(m, arrjit_callback, "slot", "out of range", ARRJIT_MISUSE, "99 is no callback slot", arrjit_callback(g, 99, 0, NULL, out));
+  BUILD(m, arrjit_callback, "slot", "-1", ARRJIT_MISUSE, "-1 is no callback slot",
+        arrjit_callback(g, -1, 0, NULL, out));
+  BUILD(m, arrjit_callback, "slot", "out of range", ARRJIT_MISUSE, "99 is no callback slot",
+        arrjit_callback(g, 99, 0, NULL, out));
   BUILD(m, arrjit_callback, "args", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_callback(g, p->say, 1, NULL, out));
   BUILD(m, arrjit_callback, "args", "with the null value", ARRJIT_MISUSE, "null value", CALLBACK(g, p->say, out, NULL));
   BUILD(m, arrjit_callback, "args", "of another type", ARRJIT_TYPE, "argument 0 of ask is f64[3]; expected f64",

@@ -29,8 +29,8 @@ static void options(misuse *m) {
           arrjit_context_set_option(c, (arrjit_option)-1, 1, e));
   REFUSED(m, arrjit_context_set_option, "option", "none", ARRJIT_MISUSE, "option 9999",
           arrjit_context_set_option(c, NONE_OF(arrjit_option), 1, e));
-  REFUSED(m, arrjit_context_set_option, "value", "below the range", ARRJIT_MISUSE, "max_depth is 0, expected 1 to 100000",
-          arrjit_context_set_option(c, ARRJIT_OPTION_MAX_DEPTH, 0, e));
+  REFUSED(m, arrjit_context_set_option, "value", "below the range", ARRJIT_MISUSE,
+          "max_depth is 0, expected 1 to 100000", arrjit_context_set_option(c, ARRJIT_OPTION_MAX_DEPTH, 0, e));
   REFUSED(m, arrjit_context_set_option, "value", "above the range", ARRJIT_MISUSE, "expected 0 to 1",
           arrjit_context_set_option(c, ARRJIT_OPTION_RESUME_EVERYWHERE, 2, e));
   GIVES(m, arrjit_context_get_option, "context", "NULL", arrjit_context_get_option(NULL, ARRJIT_OPTION_MAX_DEPTH) == 0);
@@ -44,9 +44,10 @@ static void options(misuse *m) {
 static void kinds(misuse *m) {
   arrjit_context *c = m->f->context;
   arrjit_kind *out = &m->outs.kind;
-  const char *too_long = "a_name_much_longer_than_any_host_needs_for_a_kind_that_it_adds_to_the_tree_of_kinds_of_a_context_"
-                         "_and_then_some_more_letters_so_that_it_is_above_every_sensible_limit_of_names_and_a_few_more_"
-                         "_and_then_some_more_letters_so_that_it_is_above_every_sensible_limit_of_names_and_a_few_more_";
+  const char *too_long =
+      "a_name_much_longer_than_any_host_needs_for_a_kind_that_it_adds_to_the_tree_of_kinds_of_a_context_"
+      "_and_then_some_more_letters_so_that_it_is_above_every_sensible_limit_of_names_and_a_few_more_"
+      "_and_then_some_more_letters_so_that_it_is_above_every_sensible_limit_of_names_and_a_few_more_";
 #define ADD_KIND(argument, how, name, parent, fields, part)                                                            \
   REFUSED(m, arrjit_context_add_kind, argument, how, ARRJIT_MISUSE, part,                                              \
           arrjit_context_add_kind(c, name, parent, fields, out, e))
@@ -73,12 +74,15 @@ static void kinds(misuse *m) {
           arrjit_context_find_kind(c, NULL, out, e));
   REFUSED(m, arrjit_context_find_kind, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
           arrjit_context_find_kind(c, "arith", NULL, e));
-  REFUSED(m, arrjit_context_find_kind, "name", "unknown", ARRJIT_NOT_FOUND, "\"k\"", arrjit_context_find_kind(c, "k", out, e));
-  GIVES(m, arrjit_context_kind_name, "context", "NULL", strcmp(arrjit_context_kind_name(NULL, ARRJIT_KIND_ARITH), "?") == 0);
+  REFUSED(m, arrjit_context_find_kind, "name", "unknown", ARRJIT_NOT_FOUND, "\"k\"",
+          arrjit_context_find_kind(c, "k", out, e));
+  GIVES(m, arrjit_context_kind_name, "context", "NULL",
+        strcmp(arrjit_context_kind_name(NULL, ARRJIT_KIND_ARITH), "?") == 0);
   GIVES(m, arrjit_context_kind_name, "kind", "none", strcmp(arrjit_context_kind_name(c, 0), "?") == 0);
   GIVES(m, arrjit_context_kind_name, "kind", "negative", strcmp(arrjit_context_kind_name(c, -1), "?") == 0);
   GIVES(m, arrjit_context_kind_name, "kind", "too large", strcmp(arrjit_context_kind_name(c, INT32_MAX), "?") == 0);
-  GIVES(m, arrjit_context_kind_is, "context", "NULL", !arrjit_context_kind_is(NULL, ARRJIT_KIND_ARITH, ARRJIT_KIND_ERROR));
+  GIVES(m, arrjit_context_kind_is, "context", "NULL",
+        !arrjit_context_kind_is(NULL, ARRJIT_KIND_ARITH, ARRJIT_KIND_ERROR));
   GIVES(m, arrjit_context_kind_is, "kind", "none", !arrjit_context_kind_is(c, 0, ARRJIT_KIND_ERROR));
   GIVES(m, arrjit_context_kind_is, "ancestor", "too large", !arrjit_context_kind_is(c, ARRJIT_KIND_ARITH, INT32_MAX));
 #undef ADD_KIND
@@ -109,7 +113,8 @@ static void names(misuse *m) {
   GIVES(m, arrjit_event_name, "code", "none", strcmp(arrjit_event_name(NONE_OF(arrjit_event_code)), "?") == 0);
   GIVES(m, arrjit_event_name, "code", "negative", strcmp(arrjit_event_name((arrjit_event_code)-1), "?") == 0);
   GIVES(m, arrjit_op_count, "nothing", "to misuse", arrjit_op_count() > 0);
-  REFUSED(m, arrjit_op_get, "index", "out of range", ARRJIT_MISUSE, NULL, arrjit_op_get(arrjit_op_count(), &m->outs.row));
+  REFUSED(m, arrjit_op_get, "index", "out of range", ARRJIT_MISUSE, NULL,
+          arrjit_op_get(arrjit_op_count(), &m->outs.row));
   REFUSED(m, arrjit_op_get, "index", "huge", ARRJIT_MISUSE, NULL, arrjit_op_get(SIZE_MAX, &m->outs.row));
   REFUSED(m, arrjit_op_get, "out", "NULL", ARRJIT_MISUSE, NULL, arrjit_op_get(0, NULL));
   GIVES(m, arrjit_version, "nothing", "to misuse", arrjit_version()[0] != 0);
@@ -129,7 +134,11 @@ static void bad_types(misuse *m) {
   arrjit_context *c = m->f->context;
   arrjit_array **out = &m->outs.array;
   double data[3] = {1, 2, 3};
-  const struct { const char *how; arrjit_type type; const char *part; } rows[] = {
+  const struct {
+    const char *how;
+    arrjit_type type;
+    const char *part;
+  } rows[] = {
       {"without a dtype", TYPE(F64, 3), "dtype 0"},
       {"of an unknown dtype", arrjit_type_make(NONE_OF(arrjit_dtype), 1, I64S(3)), "dtype 9999"},
       {"of a negative rank", {.dtype = ARRJIT_F64, .rank = -1}, "rank -1"},
@@ -156,8 +165,10 @@ static void array_creation(misuse *m) {
   double data[3] = {1, 2, 3};
   REFUSED(m, arrjit_array_create, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
           arrjit_array_create(NULL, &type, data, out, e));
-  REFUSED(m, arrjit_array_create, "type", "NULL", ARRJIT_MISUSE, "type is NULL", arrjit_array_create(c, NULL, data, out, e));
-  REFUSED(m, arrjit_array_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_array_create(c, &type, data, NULL, e));
+  REFUSED(m, arrjit_array_create, "type", "NULL", ARRJIT_MISUSE, "type is NULL",
+          arrjit_array_create(c, NULL, data, out, e));
+  REFUSED(m, arrjit_array_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
+          arrjit_array_create(c, &type, data, NULL, e));
   REFUSED(m, arrjit_array_wrap, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
           arrjit_array_wrap(NULL, &type, data, NULL, NULL, NULL, out, e));
   REFUSED(m, arrjit_array_wrap, "type", "NULL", ARRJIT_MISUSE, "type is NULL",
@@ -173,7 +184,11 @@ static void array_creation(misuse *m) {
 
 static void views(misuse *m) {
   arrjit_array *base = m->array;
-  const struct { const char *argument, *how; int64_t start, step, dim; const char *part; } rows[] = {
+  const struct {
+    const char *argument, *how;
+    int64_t start, step, dim;
+    const char *part;
+  } rows[] = {
       {"step", "0", 0, 0, 1, "step"},
       {"start", "negative", -1, 1, 1, "start -1"},
       {"start", "behind the end", 4, 1, 0, "start 4"},
@@ -203,7 +218,8 @@ static void views(misuse *m) {
 void misuse_arrays(misuse *m) {
   array_creation(m);
   views(m);
-  REFUSED(m, arrjit_array_copy, "array", "NULL", ARRJIT_MISUSE, "array is NULL", arrjit_array_copy(NULL, &m->outs.array, e));
+  REFUSED(m, arrjit_array_copy, "array", "NULL", ARRJIT_MISUSE, "array is NULL",
+          arrjit_array_copy(NULL, &m->outs.array, e));
   REFUSED(m, arrjit_array_copy, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_array_copy(m->array, NULL, e));
   SURVIVES(m, arrjit_array_retain, "array", "NULL", arrjit_array_retain(NULL));
   SURVIVES(m, arrjit_array_release, "array", "NULL", arrjit_array_release(NULL));

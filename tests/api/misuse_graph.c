@@ -11,7 +11,8 @@
 static void graphs(misuse *m) {
   REFUSED(m, arrjit_graph_create, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
           arrjit_graph_create(NULL, &m->outs.graph, e));
-  REFUSED(m, arrjit_graph_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_graph_create(m->f->context, NULL, e));
+  REFUSED(m, arrjit_graph_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
+          arrjit_graph_create(m->f->context, NULL, e));
   SURVIVES(m, arrjit_graph_destroy, "graph", "NULL", arrjit_graph_destroy(NULL));
   REFUSED(m, arrjit_graph_finish, "graph", "NULL", ARRJIT_MISUSE, "graph is NULL",
           arrjit_graph_finish(NULL, &m->outs.function, e));
@@ -28,15 +29,16 @@ static void graphs(misuse *m) {
 
 /* What finishing itself refuses. */
 static void finishing(misuse *m) {
-  BUILD_WHOLE(m, arrjit_graph_finish, "main", "without a return", ARRJIT_GRAPH, "a function is begun but not ended", (void)g);
+  BUILD_WHOLE(m, arrjit_graph_finish, "main", "without a return", ARRJIT_GRAPH, "a function is begun but not ended",
+              (void)g);
   BUILD_WHOLE(m, arrjit_graph_finish, "an if", "that is open", ARRJIT_GRAPH, "an if is begun but not ended",
               arrjit_if_begin(g, p->flag));
   BUILD_WHOLE(m, arrjit_graph_finish, "a while", "that is open", ARRJIT_GRAPH, "a while is begun but not ended",
               arrjit_while_begin(g, 0, NULL, NULL));
   BUILD_WHOLE(m, arrjit_graph_finish, "a try", "that is open", ARRJIT_GRAPH, "a try is begun but not ended",
               arrjit_try_begin(g));
-  BUILD(m, arrjit_graph_finish, "a function", "that is declared only", ARRJIT_GRAPH, "never is declared but not defined",
-        (void)arrjit_declare(g, "never", 0, NULL, 0, NULL));
+  BUILD(m, arrjit_graph_finish, "a function", "that is declared only", ARRJIT_GRAPH,
+        "never is declared but not defined", (void)arrjit_declare(g, "never", 0, NULL, 0, NULL));
   BUILD(m, arrjit_graph_finish, "a symbol", "that no parameter binds", ARRJIT_GRAPH, "symbol n",
         (void)arrjit_iota(g, ARRJIT_F64, 1, I64S(arrjit_symbol(g, "n")), 0));
 }
@@ -60,7 +62,8 @@ static void finished(misuse *m) {
   GIVES(m, arrjit_declare, "graph", "finished", arrjit_declare(g, "late", 0, NULL, 0, NULL) == -1);
   GIVES(m, arrjit_slot_io, "graph", "finished", arrjit_slot_io(g, "late", 0, NULL, 0) == -1);
   GIVES(m, arrjit_param, "graph", "finished", !arrjit_param(g, "late", &m->outs.type));
-  REFUSED(m, arrjit_graph_finish, "graph", "finished", ARRJIT_MISUSE, "finished", arrjit_graph_finish(g, &m->outs.function, e));
+  REFUSED(m, arrjit_graph_finish, "graph", "finished", ARRJIT_MISUSE, "finished",
+          arrjit_graph_finish(g, &m->outs.function, e));
   arrjit_graph_destroy(g);
   arrjit_function_release(function);
 }
@@ -82,7 +85,12 @@ static void types(misuse *m) {
 
 /* The types that parameters, constants, signatures and fields refuse. */
 static void bad_types(misuse *m) {
-  const struct { const char *how; arrjit_type type; arrjit_status status; const char *part; } rows[] = {
+  const struct {
+    const char *how;
+    arrjit_type type;
+    arrjit_status status;
+    const char *part;
+  } rows[] = {
       {"without a dtype", {.dtype = ARRJIT_DTYPE_NONE, .rank = 0}, ARRJIT_MISUSE, "dtype 0"},
       {"of an unknown dtype", {.dtype = NO_DTYPE, .rank = 0}, ARRJIT_MISUSE, "dtype 9999"},
       {"of rank 17", {.dtype = ARRJIT_F64, .rank = 17}, ARRJIT_MISUSE, "rank 17"},
@@ -98,7 +106,8 @@ static void bad_types(misuse *m) {
           (void)arrjit_declare(g, "bad", 1, type, 0, NULL));
     BUILD(m, arrjit_declare, "results", rows[i].how, rows[i].status, rows[i].part,
           (void)arrjit_declare(g, "bad", 0, NULL, 1, type));
-    BUILD(m, arrjit_slot_io, "params", rows[i].how, rows[i].status, rows[i].part, (void)arrjit_slot_io(g, "bad", 1, type, 0));
+    BUILD(m, arrjit_slot_io, "params", rows[i].how, rows[i].status, rows[i].part,
+          (void)arrjit_slot_io(g, "bad", 1, type, 0));
     BUILD(m, arrjit_slot_value, "results", rows[i].how, rows[i].status, rows[i].part,
           (void)arrjit_slot_value(g, "bad", 0, NULL, 1, type, 0));
     BUILD(m, arrjit_exn_field, "type", rows[i].how, rows[i].status, rows[i].part,
@@ -123,8 +132,10 @@ static void constants(misuse *m) {
   arrjit_type three = TYPE(F64, 3), flags = TYPE(BOOL, 2);
   NULL_OF(m, arrjit_const, arrjit_const(NULL, &three, m->outs.name));
   BUILD(m, arrjit_const, "type", "NULL", ARRJIT_MISUSE, "constant is NULL", (void)arrjit_const(g, NULL, "x"));
-  BUILD(m, arrjit_const, "data", "NULL", ARRJIT_MISUSE, "data of a constant is NULL", (void)arrjit_const(g, &three, NULL));
-  BUILD(m, arrjit_const, "data", "no bool", ARRJIT_MISUSE, "byte 1 of bool data is 7", (void)arrjit_const(g, &flags, "\1\7"));
+  BUILD(m, arrjit_const, "data", "NULL", ARRJIT_MISUSE, "data of a constant is NULL",
+        (void)arrjit_const(g, &three, NULL));
+  BUILD(m, arrjit_const, "data", "no bool", ARRJIT_MISUSE, "byte 1 of bool data is 7",
+        (void)arrjit_const(g, &flags, "\1\7"));
   BUILD(m, arrjit_const, "type", "with a symbol", ARRJIT_TYPE, "symbolic",
         (void)arrjit_const(g, &(arrjit_type){.dtype = ARRJIT_F64, .rank = 1, .dims = {arrjit_symbol(g, "n")}}, "x"));
   NULL_OF(m, arrjit_const_bool, arrjit_const_bool(NULL, 1));
@@ -133,14 +144,18 @@ static void constants(misuse *m) {
   NULL_OF(m, arrjit_const_f32, arrjit_const_f32(NULL, 1));
   NULL_OF(m, arrjit_const_f64, arrjit_const_f64(NULL, 1));
   NULL_OF(m, arrjit_const_like, arrjit_const_like(NULL, m->other_real, 1));
-  BUILD(m, arrjit_const_like, "like", "NULL", ARRJIT_MISUSE, "like is the null value", (void)arrjit_const_like(g, NULL, 1));
+  BUILD(m, arrjit_const_like, "like", "NULL", ARRJIT_MISUSE, "like is the null value",
+        (void)arrjit_const_like(g, NULL, 1));
   BUILD(m, arrjit_const_like, "like", "an exception", ARRJIT_MISUSE, "like is an exception",
         (void)arrjit_const_like(g, p->exn, 1));
   BUILD(m, arrjit_const_like, "value", "a fraction for i64", ARRJIT_TYPE, "no i64 is 1.5",
         (void)arrjit_const_like(g, p->integer, 1.5));
-  BUILD(m, arrjit_const_like, "value", "NaN for i64", ARRJIT_TYPE, "no i64", (void)arrjit_const_like(g, p->integer, NAN));
-  BUILD(m, arrjit_const_like, "value", "2^63 for i64", ARRJIT_TYPE, "no i64", (void)arrjit_const_like(g, p->integer, 0x1p63));
-  BUILD(m, arrjit_const_like, "value", "2 for bool", ARRJIT_TYPE, "no bool is 2", (void)arrjit_const_like(g, p->flag, 2));
+  BUILD(m, arrjit_const_like, "value", "NaN for i64", ARRJIT_TYPE, "no i64",
+        (void)arrjit_const_like(g, p->integer, NAN));
+  BUILD(m, arrjit_const_like, "value", "2^63 for i64", ARRJIT_TYPE, "no i64",
+        (void)arrjit_const_like(g, p->integer, 0x1p63));
+  BUILD(m, arrjit_const_like, "value", "2 for bool", ARRJIT_TYPE, "no bool is 2",
+        (void)arrjit_const_like(g, p->flag, 2));
 }
 
 /* ---- functions of a graph ---- */
@@ -149,8 +164,10 @@ static void declaring(misuse *m) {
   arrjit_type real = TYPE(F64);
   arrjit_value params[1] = {NULL};
   GIVES(m, arrjit_declare, "graph", "NULL", arrjit_declare(NULL, "f", 0, NULL, 0, NULL) == -1);
-  BUILD(m, arrjit_declare, "name", "NULL", ARRJIT_MISUSE, "needs a name", (void)arrjit_declare(g, NULL, 0, NULL, 0, NULL));
-  BUILD(m, arrjit_declare, "name", "empty", ARRJIT_MISUSE, "needs a name", (void)arrjit_declare(g, "", 0, NULL, 0, NULL));
+  BUILD(m, arrjit_declare, "name", "NULL", ARRJIT_MISUSE, "needs a name",
+        (void)arrjit_declare(g, NULL, 0, NULL, 0, NULL));
+  BUILD(m, arrjit_declare, "name", "empty", ARRJIT_MISUSE, "needs a name",
+        (void)arrjit_declare(g, "", 0, NULL, 0, NULL));
   BUILD(m, arrjit_declare, "name", "taken", ARRJIT_MISUSE, "two functions are called twice",
         (void)arrjit_declare(g, "twice", 0, NULL, 0, NULL));
   BUILD(m, arrjit_declare, "name", "main", ARRJIT_MISUSE, "two functions are called main",
@@ -163,7 +180,8 @@ static void declaring(misuse *m) {
   BUILD(m, arrjit_define, "callee", "-1", ARRJIT_MISUSE, "-1 is no function", arrjit_define(g, -1, params));
   BUILD(m, arrjit_define, "callee", "out of range", ARRJIT_MISUSE, "99 is no function", arrjit_define(g, 99, params));
   BUILD(m, arrjit_define, "callee", "main", ARRJIT_MISUSE, "main is defined already", arrjit_define(g, 0, params));
-  BUILD(m, arrjit_define, "callee", "defined", ARRJIT_MISUSE, "twice is defined already", arrjit_define(g, p->twice, params));
+  BUILD(m, arrjit_define, "callee", "defined", ARRJIT_MISUSE, "twice is defined already",
+        arrjit_define(g, p->twice, params));
   BUILD(m, arrjit_define, "out_params", "NULL", ARRJIT_MISUSE, "array for parameters is NULL",
         arrjit_define(g, arrjit_declare(g, "f", 1, &real, 0, NULL), NULL));
 }
@@ -174,9 +192,12 @@ static void returning(misuse *m) {
   BUILD_WHOLE(m, arrjit_return, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_return(g, 1, NULL, NULL));
   BUILD_WHOLE(m, arrjit_return, "values", "with the null value", ARRJIT_MISUSE, "null value", RETURN(g, p->real, NULL));
   BUILD_WHOLE(m, arrjit_return, "values", "of another graph", ARRJIT_MISUSE, "another graph", RETURN(g, p->foreign));
-  BUILD_WHOLE(m, arrjit_return, "values", "of another function", ARRJIT_MISUSE, "another function", RETURN(g, p->elsewhere));
-  BUILD_WHOLE(m, arrjit_return, "values", "of an arm", ARRJIT_MISUSE, "arm or body that has ended", RETURN(g, p->ended));
-  BUILD_WHOLE(m, arrjit_return, "values", "with an exception", ARRJIT_TYPE, "value 0 is an exception", RETURN(g, p->exn));
+  BUILD_WHOLE(m, arrjit_return, "values", "of another function", ARRJIT_MISUSE, "another function",
+              RETURN(g, p->elsewhere));
+  BUILD_WHOLE(m, arrjit_return, "values", "of an arm", ARRJIT_MISUSE, "arm or body that has ended",
+              RETURN(g, p->ended));
+  BUILD_WHOLE(m, arrjit_return, "values", "with an exception", ARRJIT_TYPE, "value 0 is an exception",
+              RETURN(g, p->exn));
   BUILD_WHOLE(m, arrjit_return, "main", "that has returned", ARRJIT_MISUSE, "arrjit_return", RETURN(g, p->real),
               RETURN(g, p->real));
   BUILD_WHOLE(m, arrjit_return, "an if", "that is open", ARRJIT_MISUSE, "arrjit_return inside an if",
@@ -198,10 +219,12 @@ static void calling(misuse *m) {
   BUILD(m, arrjit_call, "args", "of another graph", ARRJIT_MISUSE, "another graph", CALL(g, p->twice, out, p->foreign));
   BUILD(m, arrjit_call, "args", "of another type", ARRJIT_TYPE, "argument 0 of twice is i64; expected f64",
         CALL(g, p->twice, out, p->integer));
-  BUILD(m, arrjit_call, "args", "an exception", ARRJIT_TYPE, "argument 0 of twice is exn", CALL(g, p->twice, out, p->exn));
+  BUILD(m, arrjit_call, "args", "an exception", ARRJIT_TYPE, "argument 0 of twice is exn",
+        CALL(g, p->twice, out, p->exn));
   BUILD(m, arrjit_call, "arg_count", "too small", ARRJIT_TYPE, "0 arguments for twice; expected 1",
         arrjit_call(g, p->twice, 0, NULL, out));
-  BUILD(m, arrjit_call, "arg_count", "too large", ARRJIT_TYPE, "2 arguments for twice", CALL(g, p->twice, out, p->real, p->real));
+  BUILD(m, arrjit_call, "arg_count", "too large", ARRJIT_TYPE, "2 arguments for twice",
+        CALL(g, p->twice, out, p->real, p->real));
 }
 
 void misuse_values(misuse *m) {

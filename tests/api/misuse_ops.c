@@ -1,5 +1,5 @@
-/* Rows of misuse: the builders of operations. Elementwise ones are told in lists, as what they refuse follows from their
- * dtypes; the others one by one. */
+/* Rows of misuse: the builders of operations. Elementwise ones are told in lists, as what they refuse follows from
+ * their dtypes; the others one by one. */
 #include "misuse.h"
 
 /* ---- elementwise ---- */
@@ -22,20 +22,57 @@ typedef struct elementwise {
 #define OF_EXN(op) {"arrjit_" #op, EXN, 1, {"exn"}, arrjit_##op, NULL, NULL}
 #define THREE(op, domain, ...) {"arrjit_" #op, domain, 3, {__VA_ARGS__}, NULL, NULL, arrjit_##op}
 static const elementwise elementwise_ops[] = {
-    ONE(neg, NUM),           ONE(abs, NUM),           ONE(sign, NUM),         ONE(sqrt, FLOAT),
-    ONE(floor, FLOAT),       ONE(ceil, FLOAT),        ONE(trunc, FLOAT),      ONE(round_even, FLOAT),
-    ONE(not, BITS),          ONE(popcount, INT),      ONE(clz, INT),          ONE(ctz, INT),
-    ONE(exp, FLOAT),         ONE(log, FLOAT),         ONE(tanh, FLOAT),       ONE(sin, FLOAT),
-    ONE(cos, FLOAT),         TWO(add, NUM),           TWO(sub, NUM),          TWO(mul, NUM),
-    TWO(div, NUM),           TWO(rem, NUM),           TWO(floor_div, NUM),    TWO(mod, NUM),
-    TWO(min, ANY),           TWO(max, ANY),           TWO(copysign, FLOAT),   TWO(and, BITS),
-    TWO(or, BITS),           TWO(xor, BITS),          TWO(shl, INT),          TWO(shr_logical, INT),
-    TWO(shr_arith, INT),     TWO(rotl, INT),          TWO(eq, ANY),           TWO(ne, ANY),
-    TWO(lt, NUM),            TWO(le, NUM),            TWO(gt, NUM),           TWO(ge, NUM),
-    TWO(checked_add, INT),   TWO(checked_sub, INT),   TWO(checked_mul, INT),  TWO(checked_div, INT),
-    TWO(checked_rem, INT),   TWO(checked_shl, INT),   THREE(fma, FLOAT, "x", "y", "z"),
-    THREE(select, ANY, "pred", "x", "y"),             THREE(clamp, NUM, "x", "lo", "hi"),
-    OF_EXN(exn_site),        OF_EXN(exn_cause),
+    ONE(neg, NUM),
+    ONE(abs, NUM),
+    ONE(sign, NUM),
+    ONE(sqrt, FLOAT),
+    ONE(floor, FLOAT),
+    ONE(ceil, FLOAT),
+    ONE(trunc, FLOAT),
+    ONE(round_even, FLOAT),
+    ONE(not, BITS),
+    ONE(popcount, INT),
+    ONE(clz, INT),
+    ONE(ctz, INT),
+    ONE(exp, FLOAT),
+    ONE(log, FLOAT),
+    ONE(tanh, FLOAT),
+    ONE(sin, FLOAT),
+    ONE(cos, FLOAT),
+    TWO(add, NUM),
+    TWO(sub, NUM),
+    TWO(mul, NUM),
+    TWO(div, NUM),
+    TWO(rem, NUM),
+    TWO(floor_div, NUM),
+    TWO(mod, NUM),
+    TWO(min, ANY),
+    TWO(max, ANY),
+    TWO(copysign, FLOAT),
+    TWO(and, BITS),
+    TWO(or, BITS),
+    TWO(xor, BITS),
+    TWO(shl, INT),
+    TWO(shr_logical, INT),
+    TWO(shr_arith, INT),
+    TWO(rotl, INT),
+    TWO(eq, ANY),
+    TWO(ne, ANY),
+    TWO(lt, NUM),
+    TWO(le, NUM),
+    TWO(gt, NUM),
+    TWO(ge, NUM),
+    TWO(checked_add, INT),
+    TWO(checked_sub, INT),
+    TWO(checked_mul, INT),
+    TWO(checked_div, INT),
+    TWO(checked_rem, INT),
+    TWO(checked_shl, INT),
+    THREE(fma, FLOAT, "x", "y", "z"),
+    THREE(select, ANY, "pred", "x", "y"),
+    THREE(clamp, NUM, "x", "lo", "hi"),
+    OF_EXN(exn_site),
+    OF_EXN(exn_cause),
 };
 enum { SELECT_PRED = 0 };
 
@@ -55,8 +92,8 @@ static void set_good(const elementwise *op, const misuse_parts *p, arrjit_value 
                                                                            : p->integer;
 }
 
-/* One row: operand `at` is bad, or all are. The message begins with the op's name, and the operand's unless `part` begins
- * with "operands". */
+/* One row: operand `at` is bad, or all are. The message begins with the op's name, and the operand's unless `part`
+ * begins with "operands". */
 static void refuse(misuse *m, const elementwise *op, int at, arrjit_value bad, arrjit_graph *g, const char *how,
                    arrjit_status want, const char *part) {
   arrjit_value v[3];
@@ -66,7 +103,8 @@ static void refuse(misuse *m, const elementwise *op, int at, arrjit_value bad, a
     if (i == at || (at < 0 && !(is_select(op) && i == SELECT_PRED))) v[i] = bad;
   misuse_begin(m, op->name, at < 0 ? "operands" : op->operands[at], how);
   misuse_gives(m, !apply(op, g, v), "null value");
-  snprintf(message, sizeof message, "%s: %s%s", op->name + strlen("arrjit_"), at < 0 || *part == 'o' ? "" : op->operands[at], part);
+  snprintf(message, sizeof message, "%s: %s%s", op->name + strlen("arrjit_"),
+           at < 0 || *part == 'o' ? "" : op->operands[at], part);
   misuse_finish(m, g, false, want, message);
 }
 
@@ -81,8 +119,10 @@ static void wrong_operands(misuse *m, const elementwise *op) {
     g = misuse_graph(m);
     refuse(m, op, i, m->parts.ended, g, "of an arm that has ended", ARRJIT_MISUSE, " was made inside an arm");
     g = misuse_graph(m);
-    if (op->domain == EXN) refuse(m, op, i, m->parts.real, g, "an f64", ARRJIT_TYPE, " is f64; expected an exception");
-    else refuse(m, op, i, m->parts.exn, g, "an exception", ARRJIT_TYPE, " is an exception; expected an array");
+    if (op->domain == EXN)
+      refuse(m, op, i, m->parts.real, g, "an f64", ARRJIT_TYPE, " is f64; expected an exception");
+    else
+      refuse(m, op, i, m->parts.exn, g, "an exception", ARRJIT_TYPE, " is an exception; expected an array");
   }
 }
 
@@ -90,13 +130,18 @@ static void wrong_dtypes(misuse *m, const elementwise *op) {
   arrjit_graph *g = misuse_graph(m);
   const misuse_parts *p = &m->parts;
   bool whole = op->domain == BITS || op->domain == INT;
-  if (op->domain == ANY) arrjit_graph_destroy(g);
-  else if (op->domain == NUM) refuse(m, op, -1, p->flag, g, "bool", ARRJIT_TYPE, "");
-  else refuse(m, op, -1, whole ? p->real : p->integer, g, whole ? "f64" : "i64", ARRJIT_TYPE, "");
+  if (op->domain == ANY)
+    arrjit_graph_destroy(g);
+  else if (op->domain == NUM)
+    refuse(m, op, -1, p->flag, g, "bool", ARRJIT_TYPE, "");
+  else
+    refuse(m, op, -1, whole ? p->real : p->integer, g, whole ? "f64" : "i64", ARRJIT_TYPE, "");
   if (op->arity < 2) return;
   g = misuse_graph(m);
-  if (is_select(op)) refuse(m, op, SELECT_PRED, p->real, g, "an f64", ARRJIT_TYPE, " is f64; expected bool");
-  else refuse(m, op, 1, whole ? p->real : p->integer, g, "of another dtype", ARRJIT_TYPE, "operands are");
+  if (is_select(op))
+    refuse(m, op, SELECT_PRED, p->real, g, "an f64", ARRJIT_TYPE, " is f64; expected bool");
+  else
+    refuse(m, op, 1, whole ? p->real : p->integer, g, "of another dtype", ARRJIT_TYPE, "operands are");
 }
 
 static void wrong_shapes(misuse *m, const elementwise *op) {
@@ -126,7 +171,8 @@ void misuse_elementwise(misuse *m) {
 
 /* ---- the others ---- */
 
-/* The graph and a value operand are refused by all in the same way. call(g, x): the function with x for that operand. */
+/* The graph and a value operand are refused by all in the same way. call(g, x): the function with x for that operand.
+ */
 #define ALL_REFUSE(m, function, operand, call)                                                                         \
   GIVES(m, function, "graph", "NULL", (call(NULL, m->other_real)) == NULL);                                            \
   BUILD(m, function, operand, "the null value", ARRJIT_MISUSE, operand " is the null value", (void)(call(g, NULL)));   \
@@ -136,7 +182,8 @@ void misuse_elementwise(misuse *m) {
         (void)(call(g, p->ended)));                                                                                    \
   BUILD(m, function, operand, "an exception", ARRJIT_TYPE, "exception", (void)(call(g, p->exn)))
 /* One wrong argument: a statement that must not build. */
-#define WRONG(m, function, argument, how, part, ...) BUILD(m, function, argument, how, ARRJIT_TYPE, part, (void)(__VA_ARGS__))
+#define WRONG(m, function, argument, how, part, ...)                                                                   \
+  BUILD(m, function, argument, how, ARRJIT_TYPE, part, (void)(__VA_ARGS__))
 #define ABSENT(m, function, argument, part, ...)                                                                       \
   BUILD(m, function, argument, "NULL", ARRJIT_MISUSE, part " is NULL", (void)(__VA_ARGS__))
 
@@ -187,7 +234,8 @@ static void movement(misuse *m) {
   ALL_REFUSE(m, arrjit_broadcast, "x", CALL_BROADCAST);
   WRONG(m, arrjit_broadcast, "dims", "another extent", "extent 3 cannot become 4",
         arrjit_broadcast(g, p->vector, 1, I64S(4), 1, I64S(0)));
-  WRONG(m, arrjit_broadcast, "axes", "out of range", "axes has 2", arrjit_broadcast(g, p->vector, 2, I64S(2, 3), 1, I64S(2)));
+  WRONG(m, arrjit_broadcast, "axes", "out of range", "axes has 2",
+        arrjit_broadcast(g, p->vector, 2, I64S(2, 3), 1, I64S(2)));
   WRONG(m, arrjit_broadcast, "axes", "fewer than x's dims", "axes has 0 entries",
         arrjit_broadcast(g, p->vector, 1, I64S(3), 0, NULL));
   WRONG(m, arrjit_broadcast, "axes", "twice the same", "axes has 1 twice",
@@ -196,15 +244,18 @@ static void movement(misuse *m) {
   ABSENT(m, arrjit_broadcast, "dims", "shape", arrjit_broadcast(g, p->vector, 1, NULL, 1, I64S(0)));
   ABSENT(m, arrjit_broadcast, "axes", "axes", arrjit_broadcast(g, p->vector, 1, I64S(3), 1, NULL));
   ALL_REFUSE(m, arrjit_reshape, "x", CALL_RESHAPE);
-  WRONG(m, arrjit_reshape, "dims", "of another count", "x is f64[3] with 3 elements; expected as many as the new shape has, 4",
+  WRONG(m, arrjit_reshape, "dims", "of another count",
+        "x is f64[3] with 3 elements; expected as many as the new shape has, 4",
         arrjit_reshape(g, p->vector, 2, I64S(2, 2)));
   WRONG(m, arrjit_reshape, "dims", "no extent", "is -9", arrjit_reshape(g, p->vector, 1, I64S(-9)));
   WRONG(m, arrjit_reshape, "dims", "too large", "elements", arrjit_reshape(g, p->vector, 2, I64S(INT64_MAX, 2)));
   WRONG(m, arrjit_reshape, "rank", "17", "at most 16", arrjit_reshape(g, p->vector, 17, (int64_t[17]){0}));
   ABSENT(m, arrjit_reshape, "dims", "shape", arrjit_reshape(g, p->vector, 1, NULL));
   ALL_REFUSE(m, arrjit_transpose, "x", CALL_TRANSPOSE);
-  WRONG(m, arrjit_transpose, "axes", "fewer than dims", "axes has 1 entries", arrjit_transpose(g, p->matrix, 1, I64S(0)));
-  WRONG(m, arrjit_transpose, "axes", "twice the same", "axes has 0 twice", arrjit_transpose(g, p->matrix, 2, I64S(0, 0)));
+  WRONG(m, arrjit_transpose, "axes", "fewer than dims", "axes has 1 entries",
+        arrjit_transpose(g, p->matrix, 1, I64S(0)));
+  WRONG(m, arrjit_transpose, "axes", "twice the same", "axes has 0 twice",
+        arrjit_transpose(g, p->matrix, 2, I64S(0, 0)));
   WRONG(m, arrjit_transpose, "axes", "negative", "axes has -1", arrjit_transpose(g, p->matrix, 2, I64S(0, -1)));
   WRONG(m, arrjit_transpose, "axis_count", "all axes, which is for reductions", "axes has too many entries",
         arrjit_transpose(g, p->matrix, ARRJIT_ALL_AXES, NULL));
@@ -221,8 +272,10 @@ static void cutting(misuse *m) {
 #define CALL_PAD(g, x) arrjit_pad(g, x, x, 0, NULL, NULL, NULL)
 #define CUT(start, limit, step) arrjit_slice(g, p->vector, 1, start, limit, step)
   ALL_REFUSE(m, arrjit_slice, "x", CALL_SLICE);
-  WRONG(m, arrjit_slice, "rank", "not x's", "entries", arrjit_slice(g, p->vector, 2, I64S(0, 0), I64S(1, 1), I64S(1, 1)));
-  WRONG(m, arrjit_slice, "rank", "negative", "negative rank", arrjit_slice(g, p->vector, -1, I64S(0), I64S(1), I64S(1)));
+  WRONG(m, arrjit_slice, "rank", "not x's", "entries",
+        arrjit_slice(g, p->vector, 2, I64S(0, 0), I64S(1, 1), I64S(1, 1)));
+  WRONG(m, arrjit_slice, "rank", "negative", "negative rank",
+        arrjit_slice(g, p->vector, -1, I64S(0), I64S(1), I64S(1)));
   WRONG(m, arrjit_slice, "start", "negative", "start -1", CUT(I64S(-1), I64S(3), I64S(1)));
   WRONG(m, arrjit_slice, "limit", "beyond the extent", "limit 4", CUT(I64S(0), I64S(4), I64S(1)));
   WRONG(m, arrjit_slice, "limit", "below start", "start 2 and limit 1", CUT(I64S(2), I64S(1), I64S(1)));
@@ -234,7 +287,8 @@ static void cutting(misuse *m) {
   ABSENT(m, arrjit_slice, "step", "step", CUT(I64S(0), I64S(1), NULL));
   ALL_REFUSE(m, arrjit_concat, "xs", CALL_CONCAT);
   WRONG(m, arrjit_concat, "count", "0", "no operand came", arrjit_concat(g, 0, NULL, 0));
-  WRONG(m, arrjit_concat, "xs", "of two dtypes", "dtypes never convert", arrjit_concat(g, LIST(p->vector, p->integers), 0));
+  WRONG(m, arrjit_concat, "xs", "of two dtypes", "dtypes never convert",
+        arrjit_concat(g, LIST(p->vector, p->integers), 0));
   WRONG(m, arrjit_concat, "xs", "of two ranks", "operands are", arrjit_concat(g, LIST(p->vector, p->matrix), 0));
   WRONG(m, arrjit_concat, "axis", "not below rank", "axis is 1", arrjit_concat(g, LIST(p->vector, p->vector), 1));
   WRONG(m, arrjit_concat, "axis", "negative", "axis is -1", arrjit_concat(g, LIST(p->vector, p->vector), -1));
@@ -244,9 +298,12 @@ static void cutting(misuse *m) {
         arrjit_pad(g, p->vector, p->integer, 1, I64S(0), I64S(0), I64S(0)));
   WRONG(m, arrjit_pad, "fill", "an array", "fill is f64[3]; expected a scalar",
         arrjit_pad(g, p->vector, p->vector, 1, I64S(0), I64S(0), I64S(0)));
-  WRONG(m, arrjit_pad, "low", "so negative that nothing is left", "extent", arrjit_pad(g, p->vector, p->real, 1, I64S(-4), I64S(0), I64S(0)));
-  WRONG(m, arrjit_pad, "high", "out of range", "range", arrjit_pad(g, p->vector, p->real, 1, I64S(INT64_MAX), I64S(INT64_MAX), I64S(0)));
-  WRONG(m, arrjit_pad, "interior", "negative", "interior -1", arrjit_pad(g, p->vector, p->real, 1, I64S(0), I64S(0), I64S(-1)));
+  WRONG(m, arrjit_pad, "low", "so negative that nothing is left", "extent",
+        arrjit_pad(g, p->vector, p->real, 1, I64S(-4), I64S(0), I64S(0)));
+  WRONG(m, arrjit_pad, "high", "out of range", "range",
+        arrjit_pad(g, p->vector, p->real, 1, I64S(INT64_MAX), I64S(INT64_MAX), I64S(0)));
+  WRONG(m, arrjit_pad, "interior", "negative", "interior -1",
+        arrjit_pad(g, p->vector, p->real, 1, I64S(0), I64S(0), I64S(-1)));
   WRONG(m, arrjit_pad, "rank", "not x's", "entries", arrjit_pad(g, p->vector, p->real, 0, NULL, NULL, NULL));
   ABSENT(m, arrjit_pad, "low", "low", arrjit_pad(g, p->vector, p->real, 1, NULL, I64S(0), I64S(0)));
 }
@@ -280,7 +337,8 @@ static void indexing(misuse *m) {
         arrjit_dynamic_update_slice(g, p->vector, p->five, 1, &p->integer));
   WRONG(m, arrjit_dynamic_update_slice, "count", "not x's rank", "0 starts came",
         arrjit_dynamic_update_slice(g, p->vector, p->vector, 0, NULL));
-  ABSENT(m, arrjit_dynamic_update_slice, "starts", "values", arrjit_dynamic_update_slice(g, p->vector, p->vector, 1, NULL));
+  ABSENT(m, arrjit_dynamic_update_slice, "starts", "values",
+         arrjit_dynamic_update_slice(g, p->vector, p->vector, 1, NULL));
 #define TAKES(function)                                                                                                \
   WRONG(m, function, "indices", "floats", "indices is f64[3]; expected an array of an integer dtype",                  \
         function(g, p->vector, p->vector, 0));                                                                         \
@@ -317,7 +375,8 @@ static void gathers(misuse *m) {
         function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, I64S(2)));                          \
   ABSENT(m, function, "collapsed_axes", "collapsed_axes",                                                              \
          function(g, p->vector, p->integers, 0, NULL, 1, NULL, 1, I64S(0), 1, 1, I64S(1)));                            \
-  ABSENT(m, function, "sizes", "sizes", function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, NULL))
+  ABSENT(m, function, "sizes", "sizes",                                                                                \
+         function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, NULL))
   ALL_REFUSE(m, arrjit_gather, "x", CALL_GATHER);
   ALL_REFUSE(m, arrjit_checked_gather, "x", CALL_CHECKED_GATHER);
   GATHERS(arrjit_gather);

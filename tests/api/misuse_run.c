@@ -27,7 +27,8 @@ static void signatures(misuse *m) {
 
 static void compiling(misuse *m) {
   arrjit_function_statistics statistics;
-  const arrjit_type other = TYPE(F32, 3), longer = TYPE(F64, 4), flat = TYPE(F64), bad = {.dtype = ARRJIT_F64, .rank = 99};
+  const arrjit_type other = TYPE(F32, 3), longer = TYPE(F64, 4), flat = TYPE(F64),
+                    bad = {.dtype = ARRJIT_F64, .rank = 99};
   memset(&statistics, 0x5a, sizeof statistics);
   GIVES(m, arrjit_function_get_statistics, "function", "NULL",
         (arrjit_function_get_statistics(NULL, &statistics), statistics.kernels == 0));
@@ -42,7 +43,8 @@ static void compiling(misuse *m) {
           arrjit_function_prepare(m->function, &flat, e));
   REFUSED(m, arrjit_function_prepare, "inputs", "of rank 99", ARRJIT_TYPE, "input 0",
           arrjit_function_prepare(m->function, &bad, e));
-  REFUSED(m, arrjit_function_wait, "function", "NULL", ARRJIT_MISUSE, "function is NULL", arrjit_function_wait(NULL, 0, e));
+  REFUSED(m, arrjit_function_wait, "function", "NULL", ARRJIT_MISUSE, "function is NULL",
+          arrjit_function_wait(NULL, 0, e));
   REFUSED(m, arrjit_function_wait, "function", "that nothing compiles", ARRJIT_NOT_FOUND, "no compilation",
           arrjit_function_wait(m->function, 0, e));
 }
@@ -55,7 +57,8 @@ static void texts(misuse *m) {
           arrjit_function_parse(NULL, "x", 1, "n", &m->outs.function, e));
   REFUSED(m, arrjit_function_parse, "text", "NULL", ARRJIT_MISUSE, "text is NULL",
           arrjit_function_parse(c, NULL, 1, "n", &m->outs.function, e));
-  REFUSED(m, arrjit_function_parse, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_function_parse(c, "x", 1, "n", NULL, e));
+  REFUSED(m, arrjit_function_parse, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
+          arrjit_function_parse(c, "x", 1, "n", NULL, e));
   REFUSED(m, arrjit_function_parse, "text", "empty", ARRJIT_SYNTAX, "expected",
           arrjit_function_parse(c, "", 0, "n", &m->outs.function, e));
   REFUSED(m, arrjit_function_parse, "name", "NULL, and text that is none", ARRJIT_SYNTAX, "",
@@ -71,7 +74,8 @@ static void texts(misuse *m) {
   REFUSED(m, arrjit_function_print, "out_bytes", "NULL", ARRJIT_MISUSE, "out_bytes is NULL",
           arrjit_function_print(m->function, ARRJIT_PRINT_INPUT, &m->outs.text, NULL, e));
   GIVES(m, arrjit_function_print, "error", "NULL",
-        arrjit_function_print(m->function, ARRJIT_PRINT_INPUT, &text, &bytes, NULL) == ARRJIT_OK && strlen(text) == bytes);
+        arrjit_function_print(m->function, ARRJIT_PRINT_INPUT, &text, &bytes, NULL) == ARRJIT_OK &&
+            strlen(text) == bytes);
   SURVIVES(m, arrjit_text_free, "context", "NULL", arrjit_text_free(NULL, text, bytes));
   SURVIVES(m, arrjit_text_free, "text", "NULL", arrjit_text_free(c, NULL, 7));
   arrjit_text_free(c, text, bytes);
@@ -85,8 +89,8 @@ void misuse_functions(misuse *m) {
 
 /* ---- runs ---- */
 
-static arrjit_status echo(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args, size_t result_count,
-                          const arrjit_view *results) {
+static arrjit_status echo(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
+                          size_t result_count, const arrjit_view *results) {
   (void)user, (void)call, (void)arg_count, (void)args, (void)result_count, (void)results;
   return ARRJIT_OK;
 }
@@ -96,14 +100,17 @@ static void nothing(void) {}
 #define RUN_REFUSED(m, argument, how, part, ...)                                                                       \
   do {                                                                                                                 \
     arrjit_run_options o = {.struct_bytes = sizeof o, __VA_ARGS__};                                                    \
-    REFUSED(m, arrjit_run, argument, how, ARRJIT_MISUSE, part, arrjit_run(m->function, &o, 1, &m->array, &m->outs.result, e)); \
-    REFUSED(m, arrjit_run, argument, how, ARRJIT_MISUSE, part, arrjit_run(m->function, &o, 0, NULL, &m->outs.result, e));      \
+    REFUSED(m, arrjit_run, argument, how, ARRJIT_MISUSE, part,                                                         \
+            arrjit_run(m->function, &o, 1, &m->array, &m->outs.result, e));                                            \
+    REFUSED(m, arrjit_run, argument, how, ARRJIT_MISUSE, part,                                                         \
+            arrjit_run(m->function, &o, 0, NULL, &m->outs.result, e));                                                 \
   } while (0)
 
 static void options(misuse *m) {
   const arrjit_run_options zero = {0}, longer = {.struct_bytes = sizeof longer + 8};
-  const arrjit_binding unknown = {"shout", echo, NULL, NULL}, nameless = {NULL, echo, NULL, NULL}, empty = {"say", NULL, NULL, NULL},
-                       both = {"say", echo, NULL, nothing}, twice[2] = {{"say", echo, NULL, NULL}, {"say", echo, NULL, NULL}};
+  const arrjit_binding unknown = {"shout", echo, NULL, NULL}, nameless = {NULL, echo, NULL, NULL},
+                       empty = {"say", NULL, NULL, NULL}, both = {"say", echo, NULL, nothing},
+                       twice[2] = {{"say", echo, NULL, NULL}, {"say", echo, NULL, NULL}};
   REFUSED(m, arrjit_run, "options", "with struct_bytes 0", ARRJIT_MISUSE, "struct_bytes is 0",
           arrjit_run(m->function, &zero, 1, &m->array, &m->outs.result, e));
   REFUSED(m, arrjit_run, "options", "of another size", ARRJIT_MISUSE, "struct_bytes",
@@ -118,8 +125,10 @@ static void options(misuse *m) {
   RUN_REFUSED(m, "bindings.slot", "NULL", "binding 0: slot is NULL", .binding_count = 1, .bindings = &nameless);
   RUN_REFUSED(m, "bindings.slot", "unknown", "no slot \"shout\"", .binding_count = 1, .bindings = &unknown);
   RUN_REFUSED(m, "bindings.slot", "bound twice", "\"say\" is bound twice", .binding_count = 2, .bindings = twice);
-  RUN_REFUSED(m, "bindings.callback", "NULL, and direct too", "either callback or direct", .binding_count = 1, .bindings = &empty);
-  RUN_REFUSED(m, "bindings.direct", "given beside callback", "either callback or direct", .binding_count = 1, .bindings = &both);
+  RUN_REFUSED(m, "bindings.callback", "NULL, and direct too", "either callback or direct", .binding_count = 1,
+              .bindings = &empty);
+  RUN_REFUSED(m, "bindings.direct", "given beside callback", "either callback or direct", .binding_count = 1,
+              .bindings = &both);
 }
 
 /* A function of a vector slot cannot be bound to a plain C function. */
@@ -133,8 +142,8 @@ static void direct_binding(misuse *m) {
   arrjit_function *f = tk_finish(m->f, g);
   const arrjit_binding binding = {"vector", NULL, NULL, nothing};
   arrjit_run_options o = {.struct_bytes = sizeof o, .binding_count = 1, .bindings = &binding};
-  REFUSED(m, arrjit_run, "bindings.direct", "for a slot of arrays", ARRJIT_MISUSE, "\"vector\" cannot be bound directly",
-          arrjit_run(f, &o, 1, &m->array, &m->outs.result, e));
+  REFUSED(m, arrjit_run, "bindings.direct", "for a slot of arrays", ARRJIT_MISUSE,
+          "\"vector\" cannot be bound directly", arrjit_run(f, &o, 1, &m->array, &m->outs.result, e));
 }
 
 /* What is wrong with arrays is told by the result: kind argument, naming which. */
@@ -151,7 +160,8 @@ static void argument(misuse *m, const char *name, const char *how, size_t count,
 }
 
 static void arguments(misuse *m) {
-  arrjit_array *single = ARRAY(m->f, F32, 1, 2, 3), *longer = ARRAY(m->f, F64, 1, 2, 3, 4), *flat = SCALAR(m->f, F64, 1);
+  arrjit_array *single = ARRAY(m->f, F32, 1, 2, 3), *longer = ARRAY(m->f, F64, 1, 2, 3, 4),
+               *flat = SCALAR(m->f, F64, 1);
   arrjit_array *two[2] = {m->array, m->array}, *repeated = NULL;
   arrjit_type type = TYPE(F64, 3);
   double one = 1;
@@ -163,7 +173,8 @@ static void arguments(misuse *m) {
   argument(m, "options.outputs", "of another dtype", 1, &m->array, &single, "output 0: expected f64[3], got f32[3]");
   argument(m, "options.outputs", "of another extent", 1, &m->array, &longer, "output 0");
   if (arrjit_array_wrap(m->f->context, &type, &one, I64S(0), NULL, NULL, &repeated, NULL) != ARRJIT_OK) fail();
-  argument(m, "options.outputs", "whose elements share memory", 1, &m->array, &repeated, "output 0: its elements share memory");
+  argument(m, "options.outputs", "whose elements share memory", 1, &m->array, &repeated,
+           "output 0: its elements share memory");
   arrjit_array_release(repeated);
 }
 
@@ -191,7 +202,8 @@ static void after_context(misuse *m) {
 static void cancelling(misuse *m) {
   REFUSED(m, arrjit_cancel_create, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
           arrjit_cancel_create(NULL, &m->outs.cancel, e));
-  REFUSED(m, arrjit_cancel_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_cancel_create(m->f->context, NULL, e));
+  REFUSED(m, arrjit_cancel_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
+          arrjit_cancel_create(m->f->context, NULL, e));
   SURVIVES(m, arrjit_cancel_trigger, "cancel", "NULL", arrjit_cancel_trigger(NULL));
   SURVIVES(m, arrjit_cancel_release, "cancel", "NULL", arrjit_cancel_release(NULL));
   GIVES(m, arrjit_clock_ns, "nothing", "to misuse", arrjit_clock_ns() > 0);
@@ -206,10 +218,12 @@ static arrjit_status fail_as_told(void *user, arrjit_call_info *call, size_t arg
 }
 
 /* The run fails with `kind`, and its message has the part. */
-static void fails(misuse *m, const char *name, const char *how, const arrjit_failure *failure, arrjit_kind kind, const char *part) {
+static void fails(misuse *m, const char *name, const char *how, const arrjit_failure *failure, arrjit_kind kind,
+                  const char *part) {
   arrjit_result *result = NULL;
   const arrjit_binding binding = {"say", fail_as_told, (void *)(uintptr_t)failure, NULL};
-  arrjit_run_options o = {.struct_bytes = sizeof o, .mode = ARRJIT_MODE_INTERP, .binding_count = 1, .bindings = &binding};
+  arrjit_run_options o = {
+      .struct_bytes = sizeof o, .mode = ARRJIT_MODE_INTERP, .binding_count = 1, .bindings = &binding};
   GIVES(m, arrjit_fail, name, how, arrjit_run(m->function, &o, 1, &m->array, &result, NULL) == ARRJIT_OK);
   if (!result) return;
   GIVES(m, arrjit_fail, name, how, arrjit_result_kind(result) == kind && strstr(arrjit_result_message(result), part));
@@ -221,8 +235,8 @@ static void fails(misuse *m, const char *name, const char *how, const arrjit_fai
 static void failures(misuse *m) {
   const arrjit_kind contract = ARRJIT_KIND_CALLBACK_CONTRACT;
   const arrjit_view wrong = {.dtype = ARRJIT_F64, .rank = 99}, none = {.dtype = (arrjit_dtype)77, .rank = 0},
-                    negative = {.dtype = ARRJIT_F64, .rank = 1, .dims = I64S(-4)}, empty = {.dtype = ARRJIT_F64, .rank = 0},
-                    dimless = {.dtype = ARRJIT_F64, .rank = 2};
+                    negative = {.dtype = ARRJIT_F64, .rank = 1, .dims = I64S(-4)},
+                    empty = {.dtype = ARRJIT_F64, .rank = 0}, dimless = {.dtype = ARRJIT_F64, .rank = 2};
   arrjit_failure f = {.struct_bytes = sizeof f};
   GIVES(m, arrjit_fail, "call", "NULL", arrjit_fail(NULL, &f) != ARRJIT_OK);
   fails(m, "failure", "NULL", NULL, contract, "arrjit_fail");
@@ -237,9 +251,14 @@ static void failures(misuse *m) {
   fails(m, "payload", "NULL", &f, contract, "payload");
   f = (arrjit_failure){.struct_bytes = sizeof f, .kind = ARRJIT_KIND_INDEX};
   fails(m, "payload", "not the kind's fields", &f, contract, "payload");
-  const struct { const char *how; const arrjit_view *view; } views[] = {
-      {"of rank 99", &wrong}, {"of no dtype", &none}, {"of a negative extent", &negative}, {"without data", &empty},
-      {"without dims", &dimless}};
+  const struct {
+    const char *how;
+    const arrjit_view *view;
+  } views[] = {{"of rank 99", &wrong},
+               {"of no dtype", &none},
+               {"of a negative extent", &negative},
+               {"without data", &empty},
+               {"without dims", &dimless}};
   for (size_t i = 0; i < TK_COUNT(views); i++) {
     f = (arrjit_failure){.struct_bytes = sizeof f, .payload_count = 1, .payload = views[i].view};
     fails(m, "payload", views[i].how, &f, contract, "payload");
@@ -256,7 +275,8 @@ void misuse_runs(misuse *m) {
           arrjit_run(m->function, NULL, 1, NULL, &m->outs.result, e));
   REFUSED(m, arrjit_run, "inputs", "with NULL", ARRJIT_MISUSE, "inputs[0] is NULL",
           arrjit_run(m->function, NULL, 1, &missing, &m->outs.result, e));
-  REFUSED(m, arrjit_run, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_run(m->function, NULL, 1, &m->array, NULL, e));
+  REFUSED(m, arrjit_run, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
+          arrjit_run(m->function, NULL, 1, &m->array, NULL, e));
   options(m);
   direct_binding(m);
   arguments(m);
@@ -296,7 +316,8 @@ void misuse_results(misuse *m) {
   GIVES(m, arrjit_result_trace_count, "result", "that is ok", arrjit_result_trace_count(m->good) == 0);
   GIVES(m, arrjit_result_trace_omitted, "result", "NULL", arrjit_result_trace_omitted(NULL) == 0);
   REFUSED(m, arrjit_result_trace, "result", "NULL", ARRJIT_MISUSE, NULL, arrjit_result_trace(NULL, 0, &m->outs.entry));
-  REFUSED(m, arrjit_result_trace, "result", "that is ok", ARRJIT_MISUSE, NULL, arrjit_result_trace(m->good, 0, &m->outs.entry));
+  REFUSED(m, arrjit_result_trace, "result", "that is ok", ARRJIT_MISUSE, NULL,
+          arrjit_result_trace(m->good, 0, &m->outs.entry));
   REFUSED(m, arrjit_result_trace, "index", "out of range", ARRJIT_MISUSE, NULL,
           arrjit_result_trace(m->bad, arrjit_result_trace_count(m->bad), &m->outs.entry));
   REFUSED(m, arrjit_result_trace, "out", "NULL", ARRJIT_MISUSE, NULL, arrjit_result_trace(m->bad, 0, NULL));
@@ -311,7 +332,8 @@ void misuse_results(misuse *m) {
 
 static void submitting(misuse *m, arrjit_runner *runner) {
   arrjit_array *missing = NULL;
-  arrjit_run_options bad = {.struct_bytes = sizeof bad, .mode = (arrjit_mode)99}, unbound = {.struct_bytes = sizeof unbound};
+  arrjit_run_options bad = {.struct_bytes = sizeof bad, .mode = (arrjit_mode)99},
+                     unbound = {.struct_bytes = sizeof unbound};
   const arrjit_binding nameless = {NULL, echo, NULL, NULL};
   unbound.binding_count = 1;
   unbound.bindings = &nameless;
@@ -338,7 +360,8 @@ static void waiting(misuse *m, arrjit_runner *runner) {
   arrjit_result *result = NULL;
   const arrjit_binding unknown = {"shout", echo, NULL, NULL};
   arrjit_run_options o = {.struct_bytes = sizeof o, .binding_count = 1, .bindings = &unknown};
-  REFUSED(m, arrjit_job_wait, "job", "NULL", ARRJIT_MISUSE, "job is NULL", arrjit_job_wait(NULL, -1, &m->outs.result, e));
+  REFUSED(m, arrjit_job_wait, "job", "NULL", ARRJIT_MISUSE, "job is NULL",
+          arrjit_job_wait(NULL, -1, &m->outs.result, e));
   if (arrjit_runner_submit(runner, m->function, NULL, 1, &m->array, &job, NULL) != ARRJIT_OK) fail();
   REFUSED(m, arrjit_job_wait, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_job_wait(job, -1, NULL, e));
   GIVES(m, arrjit_job_wait, "job", "that is fine", arrjit_job_wait(job, -1, &result, NULL) == ARRJIT_OK);
@@ -359,7 +382,8 @@ void misuse_runners(misuse *m) {
   arrjit_runner *runner = NULL;
   REFUSED(m, arrjit_runner_create, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
           arrjit_runner_create(NULL, &m->outs.runner, e));
-  REFUSED(m, arrjit_runner_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_runner_create(m->f->context, NULL, e));
+  REFUSED(m, arrjit_runner_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
+          arrjit_runner_create(m->f->context, NULL, e));
   GIVES(m, arrjit_runner_destroy, "runner", "NULL", arrjit_runner_destroy(NULL) == ARRJIT_OK);
   GIVES(m, arrjit_job_done, "job", "NULL", arrjit_job_done(NULL) == 0);
   SURVIVES(m, arrjit_job_cancel, "job", "NULL", arrjit_job_cancel(NULL));

@@ -1,5 +1,5 @@
-/* Misuse of every exported function: a status, a null value or nothing, a message that names what was wrong, no crash, no
- * leak. The rows are in misuse_*.c; see misuse.h. */
+/* Misuse of every exported function: a status, a null value or nothing, a message that names what was wrong, no crash,
+ * no leak. The rows are in misuse_*.c; see misuse.h. */
 #include "misuse.h"
 
 #include <ctype.h>
@@ -50,15 +50,20 @@ __attribute__((format(printf, 2, 3))) static void fail_row(misuse *m, const char
 
 static void check_message(misuse *m, arrjit_status got, const char *part) {
   const arrjit_error *error = &m->error;
-  if (error->status != got) fail_row(m, "the record's status is %d, not %d", (int)error->status, (int)got);
-  else if (!memchr(error->message, 0, sizeof error->message)) fail_row(m, "the message does not end");
-  else if (!strstr(error->message, part)) fail_row(m, "the message is '%s', without '%s'", error->message, part);
+  if (error->status != got)
+    fail_row(m, "the record's status is %d, not %d", (int)error->status, (int)got);
+  else if (!memchr(error->message, 0, sizeof error->message))
+    fail_row(m, "the message does not end");
+  else if (!strstr(error->message, part))
+    fail_row(m, "the message is '%s', without '%s'", error->message, part);
 }
 
 void misuse_refused(misuse *m, arrjit_status got, arrjit_status want, const char *part) {
   misuse_outs outs = untouched();
-  if (got != want) fail_row(m, "status '%s', not '%s'", arrjit_status_text(got), arrjit_status_text(want));
-  else if (part) check_message(m, got, part);
+  if (got != want)
+    fail_row(m, "status '%s', not '%s'", arrjit_status_text(got), arrjit_status_text(want));
+  else if (part)
+    check_message(m, got, part);
   if (memcmp(&outs, &m->outs, sizeof outs) != 0) fail_row(m, "an out-parameter was written");
   m->outs = outs;
 }
@@ -80,7 +85,8 @@ arrjit_graph *misuse_graph(misuse *m) {
   arrjit_graph *g = tk_graph(m->f);
   misuse_parts *p = &m->parts;
   arrjit_type real = TYPE(F64);
-  *p = (misuse_parts){.flag = PARAM(g, "flag", BOOL), .integer = PARAM(g, "integer", I64), .real = PARAM(g, "real", F64)};
+  *p = (misuse_parts){
+      .flag = PARAM(g, "flag", BOOL), .integer = PARAM(g, "integer", I64), .real = PARAM(g, "real", F64)};
   p->vector = PARAM(g, "vector", F64, 3);
   p->matrix = PARAM(g, "matrix", F64, 2, 3);
   p->five = PARAM(g, "five", F64, 5);
@@ -132,7 +138,8 @@ static void make_function(misuse *m) {
   arrjit_slot say = arrjit_slot_io(g, "say", 1, &real, ARRJIT_SLOT_OPTIONAL);
   arrjit_value one = arrjit_reduce_max(g, x, ARRJIT_ALL_AXES, NULL);
   CALLBACK(g, say, first, one);
-  CHECK(g, arrjit_ge(g, first[0], arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 3, "{0} is negative", LIST(one), first, one);
+  CHECK(g, arrjit_ge(g, first[0], arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 3, "{0} is negative", LIST(one), first,
+        one);
   RETURN(g, arrjit_add(g, x, x));
   m->function = tk_finish(m->f, g);
 }
@@ -140,7 +147,8 @@ static void make_function(misuse *m) {
 static arrjit_result *run(misuse *m, arrjit_array *x) {
   arrjit_result *result = NULL;
   arrjit_run_options options = {.struct_bytes = sizeof options, .mode = ARRJIT_MODE_INTERP};
-  if (arrjit_run(m->function, &options, 1, &x, &result, &m->error) != ARRJIT_OK) fail_msg("no run: %s", m->error.message);
+  if (arrjit_run(m->function, &options, 1, &x, &result, &m->error) != ARRJIT_OK)
+    fail_msg("no run: %s", m->error.message);
   return result;
 }
 
@@ -230,9 +238,9 @@ static void read_headers(const char *folder, size_t *count, char ***names) {
 
 static void test_misuse_table_names_every_function(void **state) {
   misuse *m = begin_table(*state);
-  void (*const parts[])(misuse *) = {misuse_contexts, misuse_arrays, misuse_values, misuse_constructs, misuse_failures,
-                                     misuse_elementwise, misuse_operations, misuse_functions, misuse_runs, misuse_results,
-                                     misuse_runners};
+  void (*const parts[])(misuse *) = {misuse_contexts, misuse_arrays,      misuse_values,     misuse_constructs,
+                                     misuse_failures, misuse_elementwise, misuse_operations, misuse_functions,
+                                     misuse_runs,     misuse_results,     misuse_runners};
   for (size_t i = 0; i < TK_COUNT(parts); i++) parts[i](m);
   size_t count = 0, wrong = 0;
   char **names = NULL;
@@ -253,11 +261,12 @@ static void test_misuse_table_names_every_function(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_misuse_of_contexts),    TK_TEST(test_misuse_of_arrays),     TK_TEST(test_misuse_of_values),
-    TK_TEST(test_misuse_of_constructs),  TK_TEST(test_misuse_of_failures),   TK_TEST(test_misuse_of_elementwise),
-    TK_TEST(test_misuse_of_operations),  TK_TEST(test_misuse_of_functions),  TK_TEST(test_misuse_of_runs),
-    TK_TEST(test_misuse_of_results),     TK_TEST(test_misuse_of_runners),
-    TK_TEST(test_misuse_table_names_every_function),
+    TK_TEST(test_misuse_of_contexts),   TK_TEST(test_misuse_of_arrays),
+    TK_TEST(test_misuse_of_values),     TK_TEST(test_misuse_of_constructs),
+    TK_TEST(test_misuse_of_failures),   TK_TEST(test_misuse_of_elementwise),
+    TK_TEST(test_misuse_of_operations), TK_TEST(test_misuse_of_functions),
+    TK_TEST(test_misuse_of_runs),       TK_TEST(test_misuse_of_results),
+    TK_TEST(test_misuse_of_runners),    TK_TEST(test_misuse_table_names_every_function),
 };
 
 TEST_MAIN(tests, NULL, NULL)

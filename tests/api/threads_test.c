@@ -1,6 +1,6 @@
-/* What may be used from any thread at any time is: functions, contexts, runners, jobs, cancel handles, events. Threads note
- * what went wrong and the test looks at it after joining them, as cmocka's failures belong to one thread. Meant to be run
- * under the thread sanitizer too. */
+/* What may be used from any thread at any time is: functions, contexts, runners, jobs, cancel handles, events. Threads
+ * note what went wrong and the test looks at it after joining them, as cmocka's failures belong to one thread. Meant to
+ * be run under the thread sanitizer too. */
 #include <pthread.h>
 
 #include "fixture.h"
@@ -90,8 +90,8 @@ static arrjit_function *build_endless(tk_fixture *f) {
 }
 
 /* Gives the index times the user's number. */
-static arrjit_status times(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args, size_t result_count,
-                           const arrjit_view *results) {
+static arrjit_status times(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
+                           size_t result_count, const arrjit_view *results) {
   (void)call, (void)arg_count, (void)result_count;
   *(int64_t *)results[0].data = *(const int64_t *)args[0].data * *(const int64_t *)user;
   return ARRJIT_OK;
@@ -112,8 +112,10 @@ static void check_sum(member *me, arrjit_result *result, int64_t n, int64_t fact
     return;
   }
   int64_t want = n * (n - 1) / 2 * factor;
-  if (!arrjit_result_ok(result)) NOTE(me, "n %d: %s", (int)n, arrjit_result_text(result));
-  else if (*(const int64_t *)arrjit_array_data(arrjit_result_output(result, 0)) != want) NOTE(me, "n %d: wrong sum", (int)n);
+  if (!arrjit_result_ok(result))
+    NOTE(me, "n %d: %s", (int)n, arrjit_result_text(result));
+  else if (*(const int64_t *)arrjit_array_data(arrjit_result_output(result, 0)) != want)
+    NOTE(me, "n %d: wrong sum", (int)n);
 }
 
 /* ---- one function on many threads ---- */
@@ -127,8 +129,10 @@ static void run_sums(member *me) {
     arrjit_result *result = NULL;
     arrjit_error error;
     arrjit_function_retain(me->team->function);
-    if (arrjit_run(me->team->function, &o, 1, &in, &result, &error) == ARRJIT_OK) check_sum(me, result, n, factor);
-    else NOTE(me, "run: %s", error.message);
+    if (arrjit_run(me->team->function, &o, 1, &in, &result, &error) == ARRJIT_OK)
+      check_sum(me, result, n, factor);
+    else
+      NOTE(me, "run: %s", error.message);
     arrjit_function_release(me->team->function);
     arrjit_result_destroy(result);
     arrjit_array_release(in);
@@ -175,8 +179,10 @@ static void submit_jobs(member *me) {
   for (int k = 0; k < JOBS; k++) {
     arrjit_result *result = NULL;
     arrjit_error error;
-    if (arrjit_job_wait(jobs[k], -1, &result, &error) == ARRJIT_OK) check_sum(me, result, k % 5 == 4 ? -k : k, factor);
-    else NOTE(me, "job %d: %s", k, error.message);
+    if (arrjit_job_wait(jobs[k], -1, &result, &error) == ARRJIT_OK)
+      check_sum(me, result, k % 5 == 4 ? -k : k, factor);
+    else
+      NOTE(me, "job %d: %s", k, error.message);
     if (!arrjit_job_done(jobs[k])) NOTE(me, "job %d is waited for and not done", k);
     arrjit_result_destroy(result);
     arrjit_job_release(jobs[k]);
@@ -199,15 +205,18 @@ static void end_runner(member *me) {
   arrjit_run_options o = {.struct_bytes = sizeof o, .mode = modes[me->index % 3]};
   if (arrjit_runner_create(me->team->f->context, &runner, NULL) != ARRJIT_OK) NOTE(me, "no runner");
   for (int k = 0; k < 3; k++)
-    if (arrjit_runner_submit(runner, me->team->function, &o, 1, &in, &jobs[k], NULL) != ARRJIT_OK) NOTE(me, "job %d", k);
+    if (arrjit_runner_submit(runner, me->team->function, &o, 1, &in, &jobs[k], NULL) != ARRJIT_OK)
+      NOTE(me, "job %d", k);
   arrjit_array_release(in);
   arrjit_job_cancel(jobs[0]);
   arrjit_result *result = NULL;
   for (int k = 0; k < 3; k++) {
     if (k == 1 && arrjit_job_wait(jobs[1], 1000000, &result, NULL) != ARRJIT_TIMEOUT) NOTE(me, "an endless job ends");
     if (k == 1 && arrjit_runner_destroy(runner) != ARRJIT_OK) NOTE(me, "the runner does not end");
-    if (arrjit_job_wait(jobs[k], -1, &result, NULL) != ARRJIT_OK) NOTE(me, "no result of job %d", k);
-    else if (arrjit_result_kind(result) != kinds[k]) NOTE(me, "job %d: %s", k, arrjit_result_text(result));
+    if (arrjit_job_wait(jobs[k], -1, &result, NULL) != ARRJIT_OK)
+      NOTE(me, "no result of job %d", k);
+    else if (arrjit_result_kind(result) != kinds[k])
+      NOTE(me, "job %d: %s", k, arrjit_result_text(result));
     arrjit_result_destroy(result);
     arrjit_job_release(jobs[k]);
     result = NULL;
@@ -230,7 +239,8 @@ static void run_for_ever(member *me) {
     o.deadline_ns = late ? arrjit_clock_ns() + 2000000 * (k + 1) : 0;
     if (arrjit_run(me->team->function, &o, 1, &in, &result, NULL) != ARRJIT_OK) NOTE(me, "no result");
     arrjit_kind kind = arrjit_result_kind(result);
-    if (kind != ARRJIT_KIND_CANCELLED && !(late && kind == ARRJIT_KIND_DEADLINE)) NOTE(me, "%s", arrjit_result_text(result));
+    if (kind != ARRJIT_KIND_CANCELLED && !(late && kind == ARRJIT_KIND_DEADLINE))
+      NOTE(me, "%s", arrjit_result_text(result));
     arrjit_result_destroy(result);
   }
   arrjit_array_release(in);
@@ -258,10 +268,8 @@ static void test_threads_are_cancelled_and_late_auto(void **state) { cancel_in(*
 static void live_a_context(member *me) {
   for (int k = 0; k < 6; k++) {
     tk_fixture own = {.context = tk_context(NULL)};
-    team alone = *me->team;
+    team alone = {.f = &own, .function = build_sum(&own)};
     member inner = {.team = &alone, .index = me->index};
-    alone.f = &own;
-    alone.function = build_sum(&own);
     run_sums(&inner);
     if (inner.wrong[0]) NOTE(me, "%s", inner.wrong);
     arrjit_function_release(alone.function);
@@ -297,7 +305,8 @@ static void build_in_one_context(member *me) {
     if (arrjit_graph_finish(g, &function, NULL) != ARRJIT_OK) NOTE(me, "no function");
     arrjit_graph_destroy(g);
     if (arrjit_run(function, NULL, 0, NULL, &result, NULL) != ARRJIT_OK) NOTE(me, "no result");
-    if (arrjit_result_kind(result) != kind || arrjit_result_code(result) != k) NOTE(me, "%s", arrjit_result_text(result));
+    if (arrjit_result_kind(result) != kind || arrjit_result_code(result) != k)
+      NOTE(me, "%s", arrjit_result_text(result));
     if (!arrjit_context_kind_is(context, kind, ARRJIT_KIND_ERROR)) NOTE(me, "the tree of kinds is wrong");
     arrjit_function_release(function);
     arrjit_result_destroy(result);
@@ -333,7 +342,8 @@ static void make_or_read_events(member *me) {
   while (atomic_load(&me->team->ending) < THREADS - 2) {
     if (me->index == 0 && arrjit_context_next_event(context, &event) && strcmp(arrjit_event_name(event.code), "?") == 0)
       NOTE(me, "an event of no name");
-    if (me->index == 1 && arrjit_context_set_option(context, ARRJIT_OPTION_EVENT_CAPACITY, 1 + me->done++ % 50, NULL) != ARRJIT_OK)
+    if (me->index == 1 &&
+        arrjit_context_set_option(context, ARRJIT_OPTION_EVENT_CAPACITY, 1 + me->done++ % 50, NULL) != ARRJIT_OK)
       NOTE(me, "no capacity");
     sched_yield();
   }

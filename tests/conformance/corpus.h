@@ -21,7 +21,8 @@ typedef verdict corpus_case(corpus_run *run, const json_t *one);
 corpus_case *corpus_reader(const char *path);
 /* Writes run->why, cut when too long, and gives the verdict back. */
 verdict corpus_say(corpus_run *run, verdict answer, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Runs a function in the run's mode and adds its statistics up; false (why is written) when whole mode was not native. */
+/* Runs a function in the run's mode and adds its statistics up; false (why is written) when whole mode was not native.
+ */
 bool corpus_execute(corpus_run *run, arrjit_function *function, size_t count, arrjit_array *const *inputs,
                     tk_outcome *out);
 /* Compares by a check's `bits` rule; false and why. */

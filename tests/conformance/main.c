@@ -1,5 +1,5 @@
-/* arrjit-conformance --mode interp|whole [--json OUT] FILE...: runs the cases of neutral-format files through the public API.
- * A file with cases that did not pass makes it exit 1; bad usage or input 2. */
+/* arrjit-conformance --mode interp|whole [--json OUT] FILE...: runs the cases of neutral-format files through the
+ * public API. A file with cases that did not pass makes it exit 1; bad usage or input 2. */
 #include "corpus.h"
 
 #include <inttypes.h>
@@ -103,8 +103,8 @@ static bool run_case(void *user, size_t line, const json_t *one) {
   r->counts[v]++;
   if (v == PASSED) return true;
   printf("  %s %s (line %zu): %s\n", words[v], name ? name : "?", line, r->run.why);
-  json_array_append_new(r->not_passed, json_pack("{s:s, s:s, s:s}", "name", name ? name : "?", "verdict", words[v], "why",
-                                                 r->run.why));
+  json_array_append_new(
+      r->not_passed, json_pack("{s:s, s:s, s:s}", "name", name ? name : "?", "verdict", words[v], "why", r->run.why));
   return true;
 }
 
@@ -120,10 +120,11 @@ static int run_file(tk_mode mode, const char *path, json_t *all) {
          r.counts[SKIPPED]);
   if (mode == TK_WHOLE) printf("; fallback %" PRId64 ", interpreted %" PRId64, r.run.fallback, r.run.interpreted);
   putchar('\n');
-  json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", path, "mode", tk_mode_name(mode),
-                                       "passed", (json_int_t)r.counts[PASSED], "failed", (json_int_t)r.counts[FAILED],
-                                       "skipped", (json_int_t)r.counts[SKIPPED], "fallback", (json_int_t)r.run.fallback,
-                                       "interpreted", (json_int_t)r.run.interpreted, "not_passed", r.not_passed));
+  json_array_append_new(all,
+                        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", path, "mode", tk_mode_name(mode),
+                                  "passed", (json_int_t)r.counts[PASSED], "failed", (json_int_t)r.counts[FAILED],
+                                  "skipped", (json_int_t)r.counts[SKIPPED], "fallback", (json_int_t)r.run.fallback,
+                                  "interpreted", (json_int_t)r.run.interpreted, "not_passed", r.not_passed));
   if (arrjit_context_destroy(r.run.context) != ARRJIT_OK) tk_die("the context is still in use");
   return !read ? 2 : r.counts[FAILED] > 0;
 }

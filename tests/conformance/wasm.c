@@ -1,6 +1,6 @@
-/* Cases from the numeric part of WebAssembly's test suite: each instruction becomes the library's op of the same meaning.
- * WebAssembly has no unsigned types, so unsigned instructions bitcast; what traps there are our checked ops. A case with a
- * scalar `if` is run once a lane on scalars, any other on all lanes at once. */
+/* Cases from the numeric part of WebAssembly's test suite: each instruction becomes the library's op of the same
+ * meaning. WebAssembly has no unsigned types, so unsigned instructions bitcast; what traps there are our checked ops. A
+ * case with a scalar `if` is run once a lane on scalars, any other on all lanes at once. */
 #include "corpus.h"
 
 #include <stdlib.h>
@@ -29,7 +29,9 @@ static arrjit_dtype dtype_of(arrjit_value value) { return arrjit_value_type(valu
 
 static arrjit_value to_i32(arrjit_graph *g, arrjit_value truth) { return arrjit_convert(g, truth, ARRJIT_I32); }
 static arrjit_dtype unsigned_of(arrjit_dtype dtype) { return dtype == ARRJIT_I64 ? ARRJIT_U64 : ARRJIT_U32; }
-static arrjit_value to_unsigned(arrjit_graph *g, arrjit_value x) { return arrjit_bitcast(g, x, unsigned_of(dtype_of(x))); }
+static arrjit_value to_unsigned(arrjit_graph *g, arrjit_value x) {
+  return arrjit_bitcast(g, x, unsigned_of(dtype_of(x)));
+}
 static arrjit_value to_signed(arrjit_graph *g, arrjit_value x) {
   return arrjit_bitcast(g, x, dtype_of(x) == ARRJIT_U64 ? ARRJIT_I64 : ARRJIT_I32);
 }
@@ -46,9 +48,10 @@ static arrjit_value sign_extend(arrjit_graph *g, arrjit_value x, double bits) {
 static const struct {
   const char *name;
   arrjit_value (*build)(arrjit_graph *, arrjit_value);
-} unary[] = {{"neg", (arrjit_neg)},   {"abs", (arrjit_abs)},     {"sqrt", (arrjit_sqrt)},         {"floor", (arrjit_floor)},
-             {"ceil", (arrjit_ceil)}, {"trunc", (arrjit_trunc)}, {"nearest", (arrjit_round_even)}, {"clz", (arrjit_clz)},
-             {"ctz", (arrjit_ctz)},   {"popcnt", (arrjit_popcount)}};
+} unary[] = {
+    {"neg", (arrjit_neg)},   {"abs", (arrjit_abs)},        {"sqrt", (arrjit_sqrt)},          {"floor", (arrjit_floor)},
+    {"ceil", (arrjit_ceil)}, {"trunc", (arrjit_trunc)},    {"nearest", (arrjit_round_even)}, {"clz", (arrjit_clz)},
+    {"ctz", (arrjit_ctz)},   {"popcnt", (arrjit_popcount)}};
 /* `how`: as it stands; as a comparison; on unsigned operands with an unsigned result; that and a comparison. */
 enum { PLAIN, COMPARE, UNSIGNED, UNSIGNED_COMPARE };
 static const struct {
@@ -197,8 +200,8 @@ static int64_t lanes_wanted(const wasm_case *c, size_t i) {
   return json_array_size(shape) == 1 ? json_integer_value(json_array_get(shape, 0)) : -1;
 }
 
-/* The value of check `i` or, where the program must trap, of the last op. An answer that depends on no input is the same in
- * all lanes. */
+/* The value of check `i` or, where the program must trap, of the last op. An answer that depends on no input is the
+ * same in all lanes. */
 static arrjit_value result_of(wasm_case *c, size_t i) {
   const json_t *ops = json_object_get(c->json, "ops"), *check = json_array_get(checks_of(c), i);
   const json_t *last = json_array_get(ops, json_array_size(ops) - 1);
@@ -265,7 +268,8 @@ static verdict judge_trap(wasm_case *c, const char *trap, const tk_outcome *o) {
   if (o->ok) return corpus_say(c->run, FAILED, "no failure where '%s' was expected", trap);
   for (size_t i = 0; i < TK_COUNT(codes); i++)
     if (strcmp(codes[i].text, trap) == 0 && o->kind == ARRJIT_KIND_ARITH && o->code == codes[i].code) return PASSED;
-  return corpus_say(c->run, FAILED, "kind %s, code %lld where '%s' was expected", o->kind_name, (long long)o->code, trap);
+  return corpus_say(c->run, FAILED, "kind %s, code %lld where '%s' was expected", o->kind_name, (long long)o->code,
+                    trap);
 }
 
 /* Runs all lanes, together or one by one, and puts each result's lanes together. */

@@ -18,14 +18,15 @@ typedef struct diff_inputs {
   arrjit_array *arrays[2 * TK_MAX_OPERANDS];
 } diff_inputs;
 
-/* Runs in every mode; prints op, dtype, function and inputs when one differs from interp, or when native code was not all
- * that the table promises for the op. */
+/* Runs in every mode; prints op, dtype, function and inputs when one differs from interp, or when native code was not
+ * all that the table promises for the op. */
 void diff_compare(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *function, const diff_inputs *inputs);
 /* Finishes and destroys a graph; NULL, printed and counted as a difference, when it is refused. */
 arrjit_function *diff_finish(diff *d, arrjit_graph *graph, aj_op op, arrjit_dtype dtype);
 arrjit_graph *diff_graph(diff *d);
 /* Adds an array of random numbers, or of given dense ones. */
-void diff_add(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_role role, int64_t bound, bool tame, tk_layout layout);
+void diff_add(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_role role, int64_t bound, bool tame,
+              tk_layout layout);
 void diff_add_data(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_layout layout, const void *data);
 void diff_release(diff_inputs *inputs);
 

@@ -1,5 +1,6 @@
-/* Elementwise ops: every pair of special values, all lengths in all layouts through one function of an unknown extent; then
- * functions of fixed shapes whose operands are views, broadcasts and constants, so that maps and folding are seen too. */
+/* Elementwise ops: every pair of special values, all lengths in all layouts through one function of an unknown extent;
+ * then functions of fixed shapes whose operands are views, broadcasts and constants, so that maps and folding are seen
+ * too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ static size_t targets(aj_op op, arrjit_dtype dtype, arrjit_dtype *out) {
 
 static bool raises(aj_op op) { return aj_ops[op].flags & AJ_F_RAISES; }
 static tk_role role_of(aj_op op, size_t operand) {
-  bool shift = op == AJ_OP_SHL || op == AJ_OP_SHR_LOGICAL || op == AJ_OP_SHR_ARITH || op == AJ_OP_ROTL || op == AJ_OP_CHECKED_SHL;
+  bool shift = op == AJ_OP_SHL || op == AJ_OP_SHR_LOGICAL || op == AJ_OP_SHR_ARITH || op == AJ_OP_ROTL ||
+               op == AJ_OP_CHECKED_SHL;
   return shift && operand == 1 ? TK_COUNT_OF_BITS : TK_DATA;
 }
 
@@ -47,13 +49,15 @@ static arrjit_function *plain(diff *d, aj_op op, arrjit_dtype dtype, int32_t ran
 }
 
 /* The i-th of all combinations of special values, one element an operand; three operands are sampled. */
-static void combination(diff *d, aj_op op, const arrjit_type *types, size_t count, size_t i, char *const *out, size_t at) {
+static void combination(diff *d, aj_op op, const arrjit_type *types, size_t count, size_t i, char *const *out,
+                        size_t at) {
   for (size_t k = 0; k < count; k++) {
     size_t specials = tk_special_count(types[k].dtype), width = arrjit_dtype_bytes(types[k].dtype);
     size_t which = count > 2 ? tk_below(&d->pick, specials) : i % specials;
     i /= specials;
     tk_special(types[k].dtype, which, out[k] + at * width);
-    if (role_of(op, k) == TK_COUNT_OF_BITS && which % 2) tk_random_index(types[k].dtype, (int64_t)width * 8, &d->pick, out[k] + at * width);
+    if (role_of(op, k) == TK_COUNT_OF_BITS && which % 2)
+      tk_random_index(types[k].dtype, (int64_t)width * 8, &d->pick, out[k] + at * width);
   }
 }
 
@@ -69,7 +73,8 @@ static void run_arrays(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *f
   diff_release(&inputs);
 }
 
-/* Which lanes a checked op takes: asked one by one on scalars, where failures are compared too. Keeps those in `data`. */
+/* Which lanes a checked op takes: asked one by one on scalars, where failures are compared too. Keeps those in `data`.
+ */
 static size_t keep_good_lanes(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype target, const arrjit_type *types,
                               size_t operands, size_t lanes, char *const *data) {
   arrjit_function *function = plain(d, op, dtype, 0, target);
@@ -132,8 +137,8 @@ static void lengths_and_layouts(diff *d, aj_op op, arrjit_dtype dtype, arrjit_fu
 /* Operand `k` in the way number `how`, of the shape [n]: itself, reversed, every second of a longer one, a column of a
  * transposed matrix, one element repeated, a constant. */
 enum { WAYS = 6 };
-static arrjit_value operand_in_a_way(diff *d, arrjit_graph *g, size_t how, const arrjit_type *type, tk_role role, bool tame,
-                                     diff_inputs *inputs) {
+static arrjit_value operand_in_a_way(diff *d, arrjit_graph *g, size_t how, const arrjit_type *type, tk_role role,
+                                     bool tame, diff_inputs *inputs) {
   int64_t n = type->dims[0], zero = 0, two = 2, one = 1, twice = 2 * n;
   arrjit_type longer = arrjit_type_make(type->dtype, 1, &twice), single = {.dtype = type->dtype};
   arrjit_type matrix = arrjit_type_make(type->dtype, 2, (const int64_t[]){n, 3});
@@ -153,7 +158,8 @@ static arrjit_value operand_in_a_way(diff *d, arrjit_graph *g, size_t how, const
   if (how == 4) return x; /* the builder broadcasts it, unless all operands are scalars */
   if (how != 3) return x;
   arrjit_value turned = arrjit_transpose(g, x, 2, (const int64_t[]){1, 0});
-  arrjit_value row = arrjit_slice(g, turned, 2, (const int64_t[]){one, 0}, (const int64_t[]){two, n}, (const int64_t[]){1, 1});
+  arrjit_value row =
+      arrjit_slice(g, turned, 2, (const int64_t[]){one, 0}, (const int64_t[]){two, n}, (const int64_t[]){1, 1});
   return arrjit_reshape(g, row, 1, &n);
 }
 
@@ -168,7 +174,8 @@ static void fixed_shapes(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype tar
     for (size_t way = 0; way < WAYS && inputs.count + operands <= TK_COUNT(inputs.arrays); way++) {
       arrjit_value in[TK_MAX_OPERANDS];
       for (size_t k = 0; k < operands; k++)
-        in[k] = operand_in_a_way(d, g, k ? tk_below(&d->pick, WAYS) : way, &types[k], role_of(op, k), raises(op), &inputs);
+        in[k] =
+            operand_in_a_way(d, g, k ? tk_below(&d->pick, WAYS) : way, &types[k], role_of(op, k), raises(op), &inputs);
       tk_attrs attrs = {.dtype = target};
       made[built++] = tk_build_op(g, op, operands, in, &attrs);
     }

@@ -1,5 +1,5 @@
-/* arrjit-diff [--quick] [--op NAME] [--dtype NAME] [--seed S]: the same bits in interp, interp with resume everywhere and
- * whole, for every op of the table, every dtype, special values, lengths and layouts. Exit 1 on any difference. */
+/* arrjit-diff [--quick] [--op NAME] [--dtype NAME] [--seed S]: the same bits in interp, interp with resume everywhere
+ * and whole, for every op of the table, every dtype, special values, lengths and layouts. Exit 1 on any difference. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,8 @@ void diff_compare(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *functi
 }
 
 static bool is_quick_dtype(arrjit_dtype dtype) {
-  return dtype == ARRJIT_F32 || dtype == ARRJIT_I32 || dtype == ARRJIT_U8 || dtype == ARRJIT_BOOL || dtype == ARRJIT_F64;
+  return dtype == ARRJIT_F32 || dtype == ARRJIT_I32 || dtype == ARRJIT_U8 || dtype == ARRJIT_BOOL ||
+         dtype == ARRJIT_F64;
 }
 
 static int usage(void) {

@@ -1,4 +1,5 @@
-/* Ops on whole arrays: random legal uses from the rules of the table, on shapes around the block sizes of reductions. */
+/* Ops on whole arrays: random legal uses from the rules of the table, on shapes around the block sizes of reductions.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,9 @@
 static const struct {
   int32_t rank;
   int64_t dims[3];
-} shapes[] = {{0, {0}},        {1, {0}},       {1, {1}},    {1, {7}},        {1, {16}},      {1, {33}},
-              {1, {1000}},     {1, {4103}},    {2, {3, 33}}, {2, {33, 3}},    {2, {16, 16}},  {2, {17, 130}},
-              {2, {1000, 2}},  {3, {2, 0, 3}}, {3, {2, 7, 5}}, {3, {3, 16, 17}}, {3, {1, 33, 1}}};
+} shapes[] = {{0, {0}},       {1, {0}},       {1, {1}},       {1, {7}},         {1, {16}},      {1, {33}},
+              {1, {1000}},    {1, {4103}},    {2, {3, 33}},   {2, {33, 3}},     {2, {16, 16}},  {2, {17, 130}},
+              {2, {1000, 2}}, {3, {2, 0, 3}}, {3, {2, 7, 5}}, {3, {3, 16, 17}}, {3, {1, 33, 1}}};
 
 static void one_use(diff *d, aj_op op, const arrjit_type *x) {
   tk_opcase use;
@@ -20,7 +21,8 @@ static void one_use(diff *d, aj_op op, const arrjit_type *x) {
   for (size_t i = 0; i < use.count; i++) {
     bool tame = tk_chance(&d->pick, 50); /* sums of special numbers are mostly NaN */
     in[i] = arrjit_param(g, "", &use.operands[i]);
-    diff_add(d, &inputs, &use.operands[i], use.roles[i], use.bounds[i], tame, (tk_layout)tk_below(&d->pick, TK_LAYOUTS));
+    diff_add(d, &inputs, &use.operands[i], use.roles[i], use.bounds[i], tame,
+             (tk_layout)tk_below(&d->pick, TK_LAYOUTS));
   }
   arrjit_value made = tk_build_op(g, op, use.count, in, &use.attrs);
   arrjit_return(g, 1, &made, NULL);

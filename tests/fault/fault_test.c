@@ -1,6 +1,7 @@
-/* Every allocation fails once: four programs, from the context to the result in hand, run again and again with the first, the
- * second, ... allocation refused, until a run needs fewer. Each must end in status or kind memory (or, where what failed can be
- * done without, in the right answer), leak nothing, and leave a context that gives the right answer. */
+/* Every allocation fails once: four programs, from the context to the result in hand, run again and again with the
+ * first, the second, ... allocation refused, until a run needs fewer. Each must end in status or kind memory (or, where
+ * what failed can be done without, in the right answer), leak nothing, and leave a context that gives the right answer.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -78,9 +79,11 @@ static arrjit_status fail_with_payload(void *user, arrjit_call_info *call, size_
   return arrjit_fail(call, &failure);
 }
 
-static const scenario elementwise = {"elementwise", build_elementwise, 2, {{ARRJIT_F32, 1, {9}}, {ARRJIT_F32, 1, {9}}}, NULL};
+static const scenario elementwise = {
+    "elementwise", build_elementwise, 2, {{ARRJIT_F32, 1, {9}}, {ARRJIT_F32, 1, {9}}}, NULL};
 static const scenario loop = {"loop with try and raise", build_loop, 1, {{ARRJIT_F64, 0, {0}}}, NULL};
-static const scenario callback = {"callback with payload", build_callback, 1, {{ARRJIT_F64, 1, {3}}}, fail_with_payload};
+static const scenario callback = {
+    "callback with payload", build_callback, 1, {{ARRJIT_F64, 1, {3}}}, fail_with_payload};
 static const scenario dot = {"dot", build_dot, 2, {{ARRJIT_F32, 2, {3, 40}}, {ARRJIT_F32, 2, {40, 5}}}, NULL};
 
 /* ---- one attempt ---- */
@@ -127,8 +130,8 @@ static void replace(char **text, const char *by) {
   *text = strdup(by);
 }
 
-/* The right answer, but for what may be lacking without memory: texts made on demand are "", entries of a trace are counted
- * and left out. */
+/* The right answer, but for what may be lacking without memory: texts made on demand are "", entries of a trace are
+ * counted and left out. */
 static bool is_right(const tk_outcome *want, tk_outcome *got) {
   if (want->status == ARRJIT_OK && got->status == ARRJIT_OK && !want->ok && !got->ok) {
     bool cut = !strstr(got->trace, "omitted 0\n") || strstr(got->trace, "no entry\n");
@@ -174,7 +177,8 @@ static bool one_point(const scenario *s, arrjit_mode mode, int64_t n, const tk_o
   if (left) fail_msg("%s, allocation %" PRId64 ": %" PRId64 " bytes leaked", s->name, n, left);
   if (atomic_load(&alloc->mistakes)) fail_msg("%s, allocation %" PRId64 ": a block freed wrongly", s->name, n);
   if (failures_made != pointers_destroyed)
-    fail_msg("%s, allocation %" PRId64 ": %d host pointers, %d destroyed", s->name, n, failures_made, pointers_destroyed);
+    fail_msg("%s, allocation %" PRId64 ": %d host pointers, %d destroyed", s->name, n, failures_made,
+             pointers_destroyed);
   free(alloc);
   t->points += reached, t->memory += reached && memory, t->right += reached && right;
   return reached;
@@ -189,8 +193,8 @@ static void exhaust(const scenario *s, arrjit_mode mode) {
   if (arrjit_context_destroy(context) != ARRJIT_OK) fail_msg("the context is still in use");
   if (want.status != ARRJIT_OK) fail_msg("%s: %s", s->name, want.error.message);
   for (int64_t n = 1; one_point(s, mode, n, &want, &t); n++) {}
-  printf("%s, %s: %" PRId64 " allocations failed one by one: %" PRId64 " memory, %" PRId64 " right without it\n", s->name,
-         mode == ARRJIT_MODE_WHOLE ? "whole" : "interp", t.points, t.memory, t.right);
+  printf("%s, %s: %" PRId64 " allocations failed one by one: %" PRId64 " memory, %" PRId64 " right without it\n",
+         s->name, mode == ARRJIT_MODE_WHOLE ? "whole" : "interp", t.points, t.memory, t.right);
   assert_true(t.memory > t.points / 4);
   tk_outcome_free(&want);
 }

@@ -12,12 +12,12 @@ typedef struct open_construct {
   size_t value_mark, exn_mark;
   size_t count; /* of results, or of carried values */
   arrjit_type types[MAX_RESULTS];
-  int part;              /* 0: then, first case, condition, body of for and try; then as they come */
-  bool dead;             /* this part has raised */
-  bool alive;            /* some part before has not */
-  bool last;             /* a finally: nothing comes after */
-  int64_t bound;         /* trips of a while */
-  arrjit_value counter;  /* of a while */
+  int part;             /* 0: then, first case, condition, body of for and try; then as they come */
+  bool dead;            /* this part has raised */
+  bool alive;           /* some part before has not */
+  bool last;            /* a finally: nothing comes after */
+  int64_t bound;        /* trips of a while */
+  arrjit_value counter; /* of a while */
 } open_construct;
 
 typedef struct known_func {

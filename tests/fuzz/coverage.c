@@ -44,7 +44,8 @@ bool coverage_report(const coverage *c, bool demanded) {
   int64_t n = c->functions ? c->functions : 1;
   printf("\n%" PRId64 " functions, %" PRId64 " runs compared; with loops %" PRId64 " %%, failing %" PRId64
          " %%, with callbacks %" PRId64 " %%, extents of 0 in %" PRId64 ", of 1 in %" PRId64 ", odd in %" PRId64 "\n",
-         c->functions, c->compared, c->loops * 100 / n, c->failing * 100 / n, c->callbacks * 100 / n, c->zero, c->one, c->odd);
+         c->functions, c->compared, c->loops * 100 / n, c->failing * 100 / n, c->callbacks * 100 / n, c->zero, c->one,
+         c->odd);
   if (!demanded) return true;
   for (aj_op op = (aj_op)(AJ_OP_NONE + 1); op < AJ_OP_COUNT; op++)
     if (!(aj_ops[op].flags & AJ_F_INTERNAL)) good &= demand(c->ops[op] >= 50, aj_ops[op].name);

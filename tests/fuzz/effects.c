@@ -55,8 +55,8 @@ static arrjit_value predicate(builder *b) {
 void build_check(builder *b) {
   arrjit_value payload[2], values[2], out[2], pred = predicate(b);
   size_t payload_count = some_values(b, payload), count = some_values(b, values);
-  arrjit_check(b->g, pred, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b), payload_count, payload, count, values,
-               out);
+  arrjit_check(b->g, pred, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b), payload_count, payload, count,
+               values, out);
   for (size_t i = 0; i < count; i++) keep_value(b, out[i]);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# flip.sh FUZZ FOLDER OP...: each op's native lowering is made wrong, and the fuzzer must find it, shrink it and write it down
-# as .air that holds the op and at most a few nodes.
+# flip.sh FUZZ FOLDER OP...: each op's native lowering is made wrong, and the fuzzer must find it, shrink it and write it
+# down as .air that holds the op and at most a few nodes. (Not for ops that functions such as exp are made of.)
 fuzz=$1 folder=$2
 shift 2
 mkdir -p "$folder"

@@ -38,7 +38,8 @@ static arrjit_status behave(tk_slot *slot, arrjit_call_info *call, size_t arg_co
   if (plan->fails && tk_chance(&pick, 33)) return fail(plan, call, &pick);
   for (size_t i = 0; i < result_count; i++) {
     size_t width = arrjit_dtype_bytes(results[i].dtype);
-    for (size_t k = 0; k < results[i].bytes; k += width) tk_random_element(results[i].dtype, &pick, (char *)results[i].data + k);
+    for (size_t k = 0; k < results[i].bytes; k += width)
+      tk_random_element(results[i].dtype, &pick, (char *)results[i].data + k);
   }
   return ARRJIT_OK;
 }

@@ -1,5 +1,5 @@
-/* The host's side of a random function: its arguments and what its callbacks do. All follows from numbers of the recipe and
- * from what callbacks are given, so it is the same in every run. */
+/* The host's side of a random function: its arguments and what its callbacks do. All follows from numbers of the recipe
+ * and from what callbacks are given, so it is the same in every run. */
 #ifndef FUZZ_HOST_H
 #define FUZZ_HOST_H
 

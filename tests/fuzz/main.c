@@ -1,7 +1,8 @@
-/* arrjit-fuzz --seed S --count N [--from K] [--mode-set interp,resume,whole,auto] [--flip OP] [--out FOLDER] [--no-shrink]
- * Random functions must show the same in every mode: tag, kind, code, payload, message, trace, callback log, outputs; and
- * printing, parsing, printing them must give the same text. The first function that does not is shrunk and written to the
- * folder as .air. With --flip one op's native lowering is made wrong, to see that it is found. Exit 1 when one was found. */
+/* arrjit-fuzz --seed S --count N [--from K] [--mode-set interp,resume,whole,auto] [--flip OP] [--out FOLDER]
+ * [--no-shrink] Random functions must show the same in every mode: tag, kind, code, payload, message, trace, callback
+ * log, outputs; and printing, parsing, printing them must give the same text. The first function that does not is
+ * shrunk and written to the folder as .air. With --flip one op's native lowering is made wrong, to see that it is
+ * found. Exit 1 when one was found. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,8 @@ static void count(coverage *c, const subject *s, const tk_outcome *o, const char
   coverage_count_text(c, text);
 }
 
-/* Builds and checks one recipe; NULL when all is well, else what is wrong, with the text of the function in *out_text. */
+/* Builds and checks one recipe; NULL when all is well, else what is wrong, with the text of the function in *out_text.
+ */
 static char *check(fuzz *f, const recipe *r, char **out_text, bool counted, size_t *out_outputs) {
   subject s;
   tk_outcome o = {0};
@@ -185,13 +187,20 @@ static bool read_arguments(int argc, char **argv, arguments *a) {
     }
     if (i + 1 == argc) return false;
     const char *name = argv[i], *value = argv[++i];
-    if (strcmp(name, "--seed") == 0) a->seed = strtoull(value, NULL, 10);
-    else if (strcmp(name, "--count") == 0) a->count = strtoull(value, NULL, 10);
-    else if (strcmp(name, "--from") == 0) a->from = strtoull(value, NULL, 10);
-    else if (strcmp(name, "--out") == 0) a->folder = value;
-    else if (strcmp(name, "--flip") == 0) a->flip = value;
-    else if (strcmp(name, "--mode-set") == 0) a->mode_set = value;
-    else return false;
+    if (strcmp(name, "--seed") == 0)
+      a->seed = strtoull(value, NULL, 10);
+    else if (strcmp(name, "--count") == 0)
+      a->count = strtoull(value, NULL, 10);
+    else if (strcmp(name, "--from") == 0)
+      a->from = strtoull(value, NULL, 10);
+    else if (strcmp(name, "--out") == 0)
+      a->folder = value;
+    else if (strcmp(name, "--flip") == 0)
+      a->flip = value;
+    else if (strcmp(name, "--mode-set") == 0)
+      a->mode_set = value;
+    else
+      return false;
   }
   return true;
 }
@@ -222,7 +231,8 @@ int main(int argc, char **argv) {
   arguments a = {.seed = 1, .count = 1000, .mode_set = "interp,resume,whole,auto"};
   fuzz f = {.context = tk_context(NULL)};
   if (!read_arguments(argc, argv, &a))
-    tk_die("usage: arrjit-fuzz [--seed S] [--count N] [--from K] [--mode-set LIST] [--flip OP] [--out FOLDER] [--no-shrink]");
+    tk_die("usage: arrjit-fuzz [--seed S] [--count N] [--from K] [--mode-set LIST] [--flip OP] [--out FOLDER] "
+           "[--no-shrink]");
   setvbuf(stdout, NULL, _IOLBF, 0);
   fuzz_add_kinds(f.context, &f.kinds);
   set_modes(&f, a.mode_set);

@@ -15,7 +15,8 @@ static aj_op random_op(tk_random *pick) {
 }
 
 static step_kind random_construct(tk_random *pick) {
-  static const step_kind kinds[] = {STEP_IF, STEP_FOR, STEP_WHILE, STEP_TRY, STEP_SWITCH, STEP_FOR, STEP_TRY, STEP_WHILE};
+  static const step_kind kinds[] = {STEP_IF,     STEP_FOR, STEP_WHILE, STEP_TRY,
+                                    STEP_SWITCH, STEP_FOR, STEP_TRY,   STEP_WHILE};
   return kinds[tk_below(pick, TK_COUNT(kinds))];
 }
 

@@ -1,6 +1,6 @@
-/* A random function as a recipe: a flat list of steps from which the same graph is always built. Steps choose values by numbers
- * of their own among those that are there, constructs that are open are closed at the end, and a step that fits nowhere does
- * nothing: so any part of a recipe is a recipe, and shrinking is leaving steps out. */
+/* A random function as a recipe: a flat list of steps from which the same graph is always built. Steps choose values by
+ * numbers of their own among those that are there, constructs that are open are closed at the end, and a step that fits
+ * nowhere does nothing: so any part of a recipe is a recipe, and shrinking is leaving steps out. */
 #ifndef FUZZ_RECIPE_H
 #define FUZZ_RECIPE_H
 
@@ -8,16 +8,16 @@
 #include "opcase.h"
 
 typedef enum step_kind {
-  STEP_OP,       /* an op of the table that computes values */
-  STEP_CONST,    /* a constant array */
-  STEP_IF,       /* begin a construct */
+  STEP_OP,    /* an op of the table that computes values */
+  STEP_CONST, /* a constant array */
+  STEP_IF,    /* begin a construct */
   STEP_SWITCH,
   STEP_WHILE,
   STEP_FOR,
   STEP_TRY,
-  STEP_NEXT,     /* else, next case, body of a while, handler or finally: of the innermost construct */
-  STEP_END,      /* ends the innermost construct */
-  STEP_RAISE,    /* raise or raise an exception value: ends the arm */
+  STEP_NEXT,  /* else, next case, body of a while, handler or finally: of the innermost construct */
+  STEP_END,   /* ends the innermost construct */
+  STEP_RAISE, /* raise or raise an exception value: ends the arm */
   STEP_CHECK,
   STEP_CALLBACK,
   STEP_EXN,      /* makes an exception value */

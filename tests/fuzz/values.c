@@ -63,8 +63,9 @@ arrjit_value any_value(builder *b) {
 
 /* Rules whose uses do not depend on extents being numbers. */
 static bool rule_takes_symbols(aj_rule rule) {
-  return rule == AJ_R_SAME || rule == AJ_R_COMPARE || rule == AJ_R_CONVERT || rule == AJ_R_BITCAST || rule == AJ_R_REDUCE ||
-         rule == AJ_R_TRANSPOSE || rule == AJ_R_SAME_AXES || rule == AJ_R_DIM_SIZE || rule == AJ_R_ARG || rule == AJ_R_SELECT;
+  return rule == AJ_R_SAME || rule == AJ_R_COMPARE || rule == AJ_R_CONVERT || rule == AJ_R_BITCAST ||
+         rule == AJ_R_REDUCE || rule == AJ_R_TRANSPOSE || rule == AJ_R_SAME_AXES || rule == AJ_R_DIM_SIZE ||
+         rule == AJ_R_ARG || rule == AJ_R_SELECT;
 }
 
 /* A value that the op can take as its main operand. */
@@ -81,7 +82,8 @@ static arrjit_value main_operand(builder *b, aj_op op) {
   return constant_of(b, &type, TK_DATA, 0);
 }
 
-/* A value whose extents may turn out to be those of the type: they differ only where one of the two is a symbol. NULL: none. */
+/* A value whose extents may turn out to be those of the type: they differ only where one of the two is a symbol. NULL:
+ * none. */
 static arrjit_value maybe_equal(builder *b, const arrjit_type *type) {
   for (size_t i = b->value_count; i-- > 0;) {
     arrjit_type have = arrjit_value_type(b->values[i]);

@@ -1,5 +1,4 @@
-/* Golden files: .air text with "// RUN: ARGUMENTS" lines for the arrjit command and what it must print behind "//
- * EXPECT:".
+/* Golden files: .air text with "// RUN: ARGUMENTS" lines for the arrjit command, and what it prints after "// EXPECT:".
  *
  *   golden_test              all files, and what must hold of them together
  *   golden_test FILE.air     one file, relative to tests/golden
@@ -7,7 +6,8 @@
  *
  * RUN is shell text; the file's name is put behind it, or for %s in it. A run without --mode is done in every mode and
  * must print the same. Standard output and error are taken together; an exit status but 0 is a line "exit: N". A file
- * that parses is also printed, parsed and printed again. ARRJIT_UPDATE_GOLDEN=1 rewrites EXPECT, never when CI=true. */
+ * that parses is also printed, parsed and printed again, and so is its optimised form. ARRJIT_UPDATE_GOLDEN=1 rewrites
+ * what is expected, never when CI=true. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,28 +93,28 @@ static void run_command(const char *arguments, const char *extra, FILE *to) {
   free(text);
 }
 
-/* One RUN line: its output; for a plain "run" the same in every mode, or the outputs differ from the file's. */
+static char *run_to_text(const char *arguments, const char *extra) {
+  tk_text text;
+  tk_text_open(&text);
+  run_command(arguments, extra, text.to);
+  return tk_text_close(&text);
+}
+
+/* One RUN line: its output. For a plain "run" that of every mode must be the first one's; else it is told. */
 static void run_line(const char *run, const char *name, FILE *to) {
-  char *arguments = replace_file(run, name);
-  tk_text interp;
-  tk_text_open(&interp);
-  bool in_modes = !strncmp(run, "run", 3) && !strstr(run, "--mode");
-  run_command(arguments, in_modes ? "--mode interp " : "", interp.to);
-  char *expected = tk_text_close(&interp);
-  fputs(expected, to);
+  static const char *const modes[] = {"--mode interp ", "--mode interp --option resume_everywhere=1 ", "--mode auto ",
 #ifdef TK_NATIVE_MODULE
-  if (in_modes) {
-    char *extra =
-        *TK_NATIVE_MODULE ? join("--mode whole --native '", TK_NATIVE_MODULE, "' ") : join("--mode whole ", "", "");
-    tk_text whole;
-    tk_text_open(&whole);
-    run_command(arguments, extra, whole.to);
-    char *came = tk_text_close(&whole);
-    if (strcmp(came, expected) != 0) fprintf(to, "but in mode whole:\n%s", came);
-    free(came);
-    free(extra);
-  }
+                                      "--mode whole --native '" TK_NATIVE_MODULE "' "
 #endif
+  };
+  bool in_modes = !strncmp(run, "run", 3) && !strstr(run, "--mode");
+  char *arguments = replace_file(run, name), *expected = run_to_text(arguments, in_modes ? modes[0] : "");
+  fputs(expected, to);
+  for (size_t i = 1; in_modes && i < TK_COUNT(modes); i++) {
+    char *came = run_to_text(arguments, modes[i]);
+    if (strcmp(came, expected) != 0) fprintf(to, "but with %s:\n%s", modes[i], came);
+    free(came);
+  }
   free(expected);
   free(arguments);
 }

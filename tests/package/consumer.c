@@ -1,5 +1,5 @@
-/* A program as a user of the installed library writes it, in C99 and in C++17: 2 * x + 1 in two modes. The argument, if any, is
- * the native module's path. */
+/* A program as a user of the installed library writes it, in C99 and in C++17: 2 * x + 1 in two modes. The argument, if
+ * any, is the native module's path. */
 #include <arrjit/arrjit.h>
 #include <stdio.h>
 #include <string.h>

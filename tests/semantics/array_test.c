@@ -5,11 +5,11 @@ static void test_case_b42_reductions_of_nothing(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", F32, 2, 0, 4), m = PARAM(g, "m", F32, 2, 0), none = PARAM(g, "none", F32, 0);
-  RETURN(g, arrjit_reduce_max(g, x, INTS(0, 1, 2)), arrjit_reduce_sum(g, x, INTS(1)),
-         arrjit_reduce_max(g, m, INTS(0)), arrjit_reduce_prod(g, none, INTS(0)), arrjit_mean(g, none, INTS(0)),
-         arrjit_reduce_min(g, x, INTS(0, 1, 2)), arrjit_reduce_sum(g, none, INTS(0)));
-  const tk_outcome *o = RUN(f, tk_finish(f, g), tk_array(f, TYPE(F32, 2, 0, 4), NULL), tk_array(f, TYPE(F32, 2, 0), NULL),
-                            tk_array(f, TYPE(F32, 0), NULL));
+  RETURN(g, arrjit_reduce_max(g, x, INTS(0, 1, 2)), arrjit_reduce_sum(g, x, INTS(1)), arrjit_reduce_max(g, m, INTS(0)),
+         arrjit_reduce_prod(g, none, INTS(0)), arrjit_mean(g, none, INTS(0)), arrjit_reduce_min(g, x, INTS(0, 1, 2)),
+         arrjit_reduce_sum(g, none, INTS(0)));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), tk_array(f, TYPE(F32, 2, 0, 4), NULL),
+                            tk_array(f, TYPE(F32, 2, 0), NULL), tk_array(f, TYPE(F32, 0), NULL));
   EXPECT(o, 0, F32, -INFINITY);
   EXPECT(o, 1, F32, 0, 0, 0, 0, 0, 0, 0, 0);
   EXPECT_SHAPE(o, 1, 2, 4);
@@ -49,7 +49,8 @@ static void test_case_b42_integers_have_their_own_extremes(void **state) {
   EXPECT(o, 6, I8, -1);
 }
 
-static arrjit_array *view(tk_fixture *f, arrjit_array *base, const int64_t *start, const int64_t *step, const int64_t *dims) {
+static arrjit_array *view(tk_fixture *f, arrjit_array *base, const int64_t *start, const int64_t *step,
+                          const int64_t *dims) {
   arrjit_array *out = NULL;
   arrjit_error error;
   if (arrjit_array_view(base, start, step, dims, &out, &error) != ARRJIT_OK) fail_msg("view: %s", error.message);
@@ -91,8 +92,9 @@ static void test_case_b43_large_view_with_mixed_strides(void **state) {
   arrjit_type type = TYPE(F64, ROWS, COLUMNS);
   const int64_t strides[] = {-COLUMNS * 2 * 8, 2 * 8};
   arrjit_array *input = NULL;
-  assert_int_equal(arrjit_array_wrap(f->context, &type, data + (ROWS - 1) * COLUMNS * 2, strides, NULL, NULL, &input, NULL),
-                   ARRJIT_OK);
+  assert_int_equal(
+      arrjit_array_wrap(f->context, &type, data + (ROWS - 1) * COLUMNS * 2, strides, NULL, NULL, &input, NULL),
+      ARRJIT_OK);
   tk_keep(f, input);
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = arrjit_param(g, "x", &type);

@@ -277,7 +277,8 @@ static void test_case_f29_unbound_fails_before_any_effect(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", F64), a, b;
-  arrjit_slot bound = arrjit_slot_io(g, "bound", TYPES(TYPE(F64)), 0), not_bound = arrjit_slot_io(g, "not", TYPES(TYPE(F64)), 0);
+  arrjit_slot bound = arrjit_slot_io(g, "bound", TYPES(TYPE(F64)), 0),
+              not_bound = arrjit_slot_io(g, "not", TYPES(TYPE(F64)), 0);
   CALLBACK(g, bound, &a, x);
   CALLBACK(g, not_bound, &b, x);
   RETURN(g, a, b);
@@ -421,7 +422,8 @@ static void test_case_f44_no_callback_after_the_first_failure(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", I8), y;
-  arrjit_slot bad = arrjit_slot_io(g, "bad", TYPES(TYPE(I8)), 0), other = arrjit_slot_io(g, "other", TYPES(TYPE(I8)), 0);
+  arrjit_slot bad = arrjit_slot_io(g, "bad", TYPES(TYPE(I8)), 0),
+              other = arrjit_slot_io(g, "other", TYPES(TYPE(I8)), 0);
   CALLBACK(g, bad, &y, x);
   CALLBACK(g, other, &y, x);
   RETURN(g, x);

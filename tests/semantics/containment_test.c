@@ -17,7 +17,8 @@ static arrjit_result *run_by_hand(arrjit_function *function, const arrjit_run_op
   return result;
 }
 
-/* Payload of three arrays, one of them large; the result stands when inputs change and context and function are gone. */
+/* Payload of three arrays, one of them large; the result stands when inputs change and context and function are gone.
+ */
 static void test_case_f36_payload_outlives_everything(void **state) {
   tk_fixture *f = *state;
   enum { MANY = 1 << 18 };
@@ -130,8 +131,9 @@ static void *work(void *user) {
       w->wrong++;
       continue;
     }
-    bool good = w->number % 2 ? !arrjit_result_ok(result) && strcmp(arrjit_result_message(result), want) == 0
-                              : arrjit_result_ok(result) && *(double *)arrjit_array_data(arrjit_result_output(result, 0)) == x;
+    bool good = w->number % 2
+                    ? !arrjit_result_ok(result) && strcmp(arrjit_result_message(result), want) == 0
+                    : arrjit_result_ok(result) && *(double *)arrjit_array_data(arrjit_result_output(result, 0)) == x;
     w->wrong += !good;
     arrjit_result_destroy(result);
   }
@@ -180,8 +182,10 @@ static arrjit_status run_again(void *user, arrjit_call_info *call, size_t n, con
   arrjit_status status = arrjit_array_create(level->context, &type, args[0].data, &input, NULL);
   if (status == ARRJIT_OK) status = arrjit_run(level->function, &options, 1, &input, &result, NULL);
   double got = -1;
-  if (status == ARRJIT_OK && arrjit_result_ok(result)) got = *(double *)arrjit_array_data(arrjit_result_output(result, 0));
-  if (status == ARRJIT_OK && !arrjit_result_ok(result) && strcmp(arrjit_result_message(result), "innermost") == 0) got = 100;
+  if (status == ARRJIT_OK && arrjit_result_ok(result))
+    got = *(double *)arrjit_array_data(arrjit_result_output(result, 0));
+  if (status == ARRJIT_OK && !arrjit_result_ok(result) && strcmp(arrjit_result_message(result), "innermost") == 0)
+    got = 100;
   *(double *)results[0].data = got;
   arrjit_result_destroy(result);
   arrjit_array_release(input);
@@ -221,7 +225,9 @@ static void test_case_f43_bad_arguments_are_results(void **state) {
   const struct {
     arrjit_array *right;
     const char *part;
-  } rows[] = {{ARRAY(f, F64, 1, 2), "f64"}, {SHAPED(f, TYPE(F32, 1, 2), F32, 1, 2), "right"}, {ARRAY(f, F32, 1, 2, 3), "right"}};
+  } rows[] = {{ARRAY(f, F64, 1, 2), "f64"},
+              {SHAPED(f, TYPE(F32, 1, 2), F32, 1, 2), "right"},
+              {ARRAY(f, F32, 1, 2, 3), "right"}};
   for (size_t k = 0; k < TK_COUNT(rows); k++) {
     arrjit_array *inputs[] = {good, rows[k].right};
     tk_outcome o;

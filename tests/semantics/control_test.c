@@ -1,7 +1,8 @@
 /* if, switch, while, for and calls: what runs, how often, with which values. */
 #include "fixture.h"
 
-/* f(pred, t, u) = if pred { while i < 10 { i + 1 }, t and u untouched } else (t, u): the loop's counter is the arm's own. */
+/* f(pred, t, u) = if pred { while i < 10 { i + 1 }, t and u untouched } else (t, u): the loop's counter is the arm's
+ * own. */
 static arrjit_function *loop_in_arm(tk_fixture *f) {
   arrjit_graph *g = tk_graph(f);
   arrjit_value pred = PARAM(g, "pred", BOOL), t = PARAM(g, "t", I64), u = PARAM(g, "u", F32);
@@ -29,7 +30,8 @@ static void test_case_b18_while_in_one_arm(void **state) {
 static void test_case_b18_while_in_arm_captures(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
-  arrjit_value i = PARAM(g, "i", I64), j = PARAM(g, "j", I64), five = arrjit_const_i64(g, 5), one = arrjit_const_i64(g, 1);
+  arrjit_value i = PARAM(g, "i", I64), j = PARAM(g, "j", I64), five = arrjit_const_i64(g, 5),
+               one = arrjit_const_i64(g, 1);
   arrjit_value vars[2], looped[2], out[2];
   arrjit_if_begin(g, arrjit_lt(g, i, five));
   WHILE(g, vars, i, j);
@@ -47,8 +49,10 @@ static void test_case_b18_while_in_arm_captures(void **state) {
   EXPECT(o, 1, I64, 1);
 }
 
-/* (i, n) after: while i < bound (or i <= bound) and n < cap { i += step; n += 1 }, all i32. Extents as constants or not. */
-static arrjit_function *trips(tk_fixture *f, bool inclusive, bool constant, int32_t start, int32_t bound, int32_t step) {
+/* (i, n) after: while i < bound (or i <= bound) and n < cap { i += step; n += 1 }, all i32. Extents as constants or
+ * not. */
+static arrjit_function *trips(tk_fixture *f, bool inclusive, bool constant, int32_t start, int32_t bound,
+                              int32_t step) {
   arrjit_graph *g = tk_graph(f);
   arrjit_value from = constant ? arrjit_const_i32(g, start) : PARAM(g, "start", I32);
   arrjit_value to = constant ? arrjit_const_i32(g, bound) : PARAM(g, "bound", I32);
@@ -79,8 +83,8 @@ static void test_case_b19_trip_counts(void **state) {
     const tk_outcome *o = RUN(f, trips(f, rows[k].inclusive, true, rows[k].start, rows[k].bound, rows[k].step));
     EXPECT(o, 0, I32, rows[k].i);
     EXPECT(o, 1, I32, rows[k].n);
-    o = RUN(f, trips(f, rows[k].inclusive, false, 0, 0, 0), SCALAR(f, I32, rows[k].start), SCALAR(f, I32, rows[k].bound),
-            SCALAR(f, I32, rows[k].step));
+    o = RUN(f, trips(f, rows[k].inclusive, false, 0, 0, 0), SCALAR(f, I32, rows[k].start),
+            SCALAR(f, I32, rows[k].bound), SCALAR(f, I32, rows[k].step));
     EXPECT(o, 0, I32, rows[k].i);
     EXPECT(o, 1, I32, rows[k].n);
   }
@@ -180,8 +184,8 @@ static void test_while_permutes_its_state(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value zero = arrjit_const_i64(g, 0), i, vars[4], out[4];
-  FOR(g, zero, arrjit_const_i64(g, 2000), arrjit_const_i64(g, 1), &i, vars, arrjit_const_i64(g, 2), arrjit_const_i64(g, 3),
-      arrjit_const_i64(g, 5), zero);
+  FOR(g, zero, arrjit_const_i64(g, 2000), arrjit_const_i64(g, 1), &i, vars, arrjit_const_i64(g, 2),
+      arrjit_const_i64(g, 3), arrjit_const_i64(g, 5), zero);
   arrjit_value s = arrjit_add(g, vars[3], arrjit_floor_div(g, arrjit_mul(g, vars[1], vars[2]), vars[0]));
   arrjit_for_end(g, LIST(vars[1], vars[2], vars[0], s), out);
   RETURN(g, out[0], out[1], out[2], out[3]);
@@ -198,8 +202,8 @@ static void test_while_carries_arrays(void **state) {
   arrjit_value x = PARAM(g, "x", F64, 3), vars[2], out[2];
   WHILE(g, vars, arrjit_const_i64(g, 0), x);
   arrjit_while_body(g, arrjit_lt(g, vars[0], arrjit_const_i64(g, 3)), vars);
-  arrjit_while_end(g, LIST(arrjit_add(g, vars[0], arrjit_const_i64(g, 1)), arrjit_mul(g, vars[1], arrjit_const_f64(g, 2))),
-                   out);
+  arrjit_while_end(
+      g, LIST(arrjit_add(g, vars[0], arrjit_const_i64(g, 1)), arrjit_mul(g, vars[1], arrjit_const_f64(g, 2))), out);
   RETURN(g, out[1], x);
   const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, F64, 1, 2, 3));
   EXPECT(o, 0, F64, 8, 16, 24);

@@ -49,7 +49,8 @@ static arrjit_graph *chain(deep_job *job, bool pairs, int count) {
   for (int i = 0; i < count; i++) {
     x = arrjit_sin(g, x);
     if (!pairs) continue;
-    arrjit_value halves[] = {arrjit_slice(g, x, 1, I64S(1), I64S(2), I64S(1)), arrjit_slice(g, x, 1, I64S(0), I64S(1), I64S(1))};
+    arrjit_value halves[] = {arrjit_slice(g, x, 1, I64S(1), I64S(2), I64S(1)),
+                             arrjit_slice(g, x, 1, I64S(0), I64S(1), I64S(1))};
     x = arrjit_concat(g, 2, halves, 0);
   }
   RETURN(g, x);
@@ -105,9 +106,11 @@ static bool run_whole(deep_job *job) {
   arrjit_result *interp = NULL, *whole = NULL;
   bool good = run_graph(job, chain(job, false, DEEP), ARRJIT_MODE_INTERP, &interp) &&
               run_graph(job, chain(job, false, DEEP), ARRJIT_MODE_WHOLE, &whole);
-  if (good && memcmp(arrjit_array_data(arrjit_result_output(interp, 0)), arrjit_array_data(arrjit_result_output(whole, 0)), 8))
+  if (good &&
+      memcmp(arrjit_array_data(arrjit_result_output(interp, 0)), arrjit_array_data(arrjit_result_output(whole, 0)), 8))
     good = say(job, "whole and interp differ", NULL);
-  if (good && !compiled_or_stopped(job->f->context)) good = say(job, "no event tells what became of the compilation", NULL);
+  if (good && !compiled_or_stopped(job->f->context))
+    good = say(job, "no event tells what became of the compilation", NULL);
   arrjit_result_destroy(interp);
   arrjit_result_destroy(whole);
   return good;

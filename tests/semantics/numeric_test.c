@@ -17,8 +17,9 @@ static void *cycle(arrjit_dtype dtype, int64_t count, size_t m, const void *data
 
 typedef arrjit_value build_fn(arrjit_graph *g, const arrjit_value *x);
 
-/* build(x...) on operands that repeat m elements each must repeat the m wanted ones: for several lengths, so that vector
- * bodies and their tails are both seen; with parameters, with constants, and with the last operand alone a constant. */
+/* build(x...) on operands that repeat m elements each must repeat the m wanted ones: for several lengths, so that
+ * vector bodies and their tails are both seen; with parameters, with constants, and with the last operand alone a
+ * constant. */
 static void check_lanes(tk_fixture *f, build_fn *build, size_t operands, arrjit_dtype dtype, size_t m,
                         const void *const *data, arrjit_dtype result, const void *want) {
   for (size_t k = 0; k < TK_COUNT(lengths) * 3; k++) {
@@ -46,8 +47,8 @@ static void check_lanes(tk_fixture *f, build_fn *build, size_t operands, arrjit_
   }
 }
 
-/* LANES(f, build, DT, (operand 0), (operand 1) ...; RESULT, wanted...) with lists in parentheses would hide the types, so
- * operands are arrays named by the caller. */
+/* LANES(f, build, DT, (operand 0), (operand 1) ...; RESULT, wanted...) with lists in parentheses would hide the types,
+ * so operands are arrays named by the caller. */
 #define LANES1(f, build, DT, a, RESULT, want)                                                                          \
   check_lanes(f, build, 1, ARRJIT_##DT, TK_COUNT(a), (const void *const[]){a}, ARRJIT_##RESULT, want)
 #define LANES2(f, build, DT, a, b, RESULT, want)                                                                       \
@@ -76,8 +77,7 @@ UNARY(to_i8, arrjit_convert(g, x[0], ARRJIT_I8))
 UNARY(to_u16, arrjit_convert(g, x[0], ARRJIT_U16))
 UNARY(to_u32, arrjit_convert(g, x[0], ARRJIT_U32))
 UNARY(to_i32, arrjit_convert(g, x[0], ARRJIT_I32))
-UNARY(clamp_to_one,
-      arrjit_clamp(g, x[0], arrjit_const_like(g, x[0], -1), arrjit_const_like(g, x[0], 1)))
+UNARY(clamp_to_one, arrjit_clamp(g, x[0], arrjit_const_like(g, x[0], -1), arrjit_const_like(g, x[0], 1)))
 
 static void test_case_b22_inverse_functions_are_not_cancelled(void **state) {
   tk_fixture *f = *state;
@@ -278,9 +278,9 @@ static void test_case_b47_integer_identities(void **state) {
     arrjit_value y = arrjit_add(g, arrjit_mul(g, four, x), arrjit_const_i32(g, 2));
     RETURN(g, arrjit_max(g, d, inner), arrjit_div(g, y, four), arrjit_floor_div(g, y, four), arrjit_add(g, h, h));
     arrjit_function *function = tk_finish(f, g);
-    const tk_outcome *o = constant ? RUN(f, function)
-                                   : RUN(f, function, ARRAY(f, U8, 247), ARRAY(f, U8, 95), ARRAY(f, I32, -1),
-                                         ARRAY(f, I8, 100));
+    const tk_outcome *o =
+        constant ? RUN(f, function)
+                 : RUN(f, function, ARRAY(f, U8, 247), ARRAY(f, U8, 95), ARRAY(f, I32, -1), ARRAY(f, I8, 100));
     EXPECT(o, 0, U8, 95);
     EXPECT(o, 1, I32, 0);
     EXPECT(o, 2, I32, -1);

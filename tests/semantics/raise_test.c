@@ -36,7 +36,8 @@ static void test_case_f02_arm_that_is_taken_raises(void **state) {
 static void test_case_f03_kind_code_and_payload_are_kept(void **state) {
   tk_fixture *f = *state;
   arrjit_kind mine;
-  assert_int_equal(arrjit_context_add_kind(f->context, "mine.preserved", ARRJIT_KIND_ERROR, "i64[0]", &mine, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_context_add_kind(f->context, "mine.preserved", ARRJIT_KIND_ERROR, "i64[0]", &mine, NULL),
+                   ARRJIT_OK);
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", I64);
   RAISE(g, mine, -42, "value {0}", x);
@@ -50,8 +51,8 @@ static void test_case_f03_kind_code_and_payload_are_kept(void **state) {
 static void test_case_f04_results_keep_their_types(void **state) {
   tk_fixture *f = *state;
   const arrjit_type types[] = {TYPE(U8, 2), TYPE(U64), TYPE(F64, 1, 2)};
-  const tk_outcome *o = RUN(f, raise_or(f, 3, types), SCALAR(f, BOOL, 0), ARRAY(f, U8, 1, 255), SCALAR(f, U64, UINT64_MAX),
-                            SHAPED(f, TYPE(F64, 1, 2), F64, 0.5, -0.0));
+  const tk_outcome *o = RUN(f, raise_or(f, 3, types), SCALAR(f, BOOL, 0), ARRAY(f, U8, 1, 255),
+                            SCALAR(f, U64, UINT64_MAX), SHAPED(f, TYPE(F64, 1, 2), F64, 0.5, -0.0));
   EXPECT(o, 0, U8, 1, 255);
   EXPECT(o, 1, U64, UINT64_MAX);
   EXPECT(o, 2, F64, 0.5, -0.0);
@@ -250,7 +251,8 @@ static void test_case_f17_checks_keep_their_order_with_callbacks(void **state) {
   for (int swapped = 0; swapped < 2; swapped++) {
     arrjit_graph *g = tk_graph(f);
     arrjit_value x = PARAM(g, "x", F64), a, b, c;
-    arrjit_slot slot_a = arrjit_slot_io(g, "a", TYPES(TYPE(F64)), 0), slot_b = arrjit_slot_io(g, "b", TYPES(TYPE(F64)), 0);
+    arrjit_slot slot_a = arrjit_slot_io(g, "a", TYPES(TYPE(F64)), 0),
+                slot_b = arrjit_slot_io(g, "b", TYPES(TYPE(F64)), 0);
     if (!swapped) CALLBACK(g, slot_a, &a, x);
     CHECK(g, arrjit_gt(g, x, arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 9, "not above 0: {0}", LIST(x), &c, x);
     CALLBACK(g, slot_b, &b, x);

@@ -1,17 +1,15 @@
-/* One failure's whole text, byte by byte as in trace.golden, in all modes. ARRJIT_UPDATE_GOLDEN=1 writes the file anew. */
+/* One failure's whole text, byte by byte as in trace.golden, in all modes. ARRJIT_UPDATE_GOLDEN=1 writes the file anew.
+ */
 #include "fixture.h"
 
 static const char golden[] = TK_SOURCE_DIR "/semantics/trace.golden";
 
-static arrjit_status fail_with_frames(tk_slot *slot, arrjit_call_info *call, size_t n, const arrjit_view *args, size_t m,
-                                      const arrjit_view *results) {
+static arrjit_status fail_with_frames(tk_slot *slot, arrjit_call_info *call, size_t n, const arrjit_view *args,
+                                      size_t m, const arrjit_view *results) {
   (void)slot, (void)n, (void)args, (void)m, (void)results;
   static const char *const frames[] = {"reader.c:88 in next_record", "reader.c:12 in open"};
-  arrjit_failure failure = {.struct_bytes = sizeof failure,
-                            .code = 4,
-                            .message = "no more records",
-                            .frame_count = 2,
-                            .frames = frames};
+  arrjit_failure failure = {
+      .struct_bytes = sizeof failure, .code = 4, .message = "no more records", .frame_count = 2, .frames = frames};
   return arrjit_fail(call, &failure);
 }
 
@@ -46,7 +44,8 @@ static arrjit_function *program(tk_fixture *f) {
   arrjit_if_else(g, 1, &result);
   arrjit_if_end(g, 1, &vars[0], &value);
   arrjit_try_handler(g, 1, &value, ARRJIT_KIND_CALLBACK, &exn);
-  arrjit_value text = (arrjit_exn_new)(arrjit_at(g, "model/main.c", 27), ARRJIT_KIND_RUNTIME, 9, "step failed at {0}", 1, vars);
+  arrjit_value text =
+      (arrjit_exn_new)(arrjit_at(g, "model/main.c", 27), ARRJIT_KIND_RUNTIME, 9, "step failed at {0}", 1, vars);
   (arrjit_raise_from)(arrjit_at(g, "model/main.c", 28), text, exn);
   arrjit_try_end(g, 0, NULL, &value);
   arrjit_label_pop(g);
@@ -86,7 +85,8 @@ static void test_passes_do_not_change_a_failure(void **state) {
   tk_bind(f, "read", fail_with_frames, NULL);
   arrjit_array *input = SCALAR(f, F64, 4.5);
   const tk_outcome *all = RUN(f, program(f), input);
-  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_PASSES_OFF, INT64_MAX & ~(int64_t)1, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_PASSES_OFF, INT64_MAX & ~(int64_t)1, NULL),
+                   ARRJIT_OK);
   const tk_outcome *none = RUN(f, program(f), input);
   char *why = NULL;
   if (!tk_outcome_same(all, none, &why)) fail_msg("%s", why);

@@ -127,7 +127,8 @@ static void test_cause_and_context_are_linked(void **state) {
     const tk_outcome *o = RUN(f, function, input);
     EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 2, "outer");
     for (int whole = 0; whole <= tk_native(); whole++) {
-      arrjit_run_options options = {.struct_bytes = sizeof options, .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP};
+      arrjit_run_options options = {.struct_bytes = sizeof options,
+                                    .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP};
       arrjit_result *result = NULL;
       assert_int_equal(arrjit_run(function, &options, 1, &input, &result, NULL), ARRJIT_OK);
       arrjit_result *link = from ? arrjit_result_cause(result) : arrjit_result_context(result);

@@ -18,7 +18,8 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
   switch (op) {
   case AJ_OP_IOTA: return arrjit_iota(g, t->dtype, t->rank, t->dims, t->axis);
   case AJ_OP_FULL: return arrjit_full(g, in[0], t->rank, t->dims);
-  case AJ_OP_DIM_SIZE: return arrjit_dim_size(g, in[0], t->axis);
+  case AJ_OP_DIM_SIZE:
+    return arrjit_dim_size(g, in[0], t->axis);
     ONE(NEG, neg)
     ONE(ABS, abs)
     ONE(SIGN, sign)
@@ -27,12 +28,13 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     ONE(CEIL, ceil)
     ONE(TRUNC, trunc)
     ONE(ROUND_EVEN, round_even)
-    ONE(NOT, not )
+    ONE(NOT, not)
     ONE(POPCOUNT, popcount)
     ONE(CLZ, clz)
     ONE(CTZ, ctz)
   case AJ_OP_CONVERT: return arrjit_convert(g, in[0], t->dtype);
-  case AJ_OP_BITCAST: return arrjit_bitcast(g, in[0], t->dtype);
+  case AJ_OP_BITCAST:
+    return arrjit_bitcast(g, in[0], t->dtype);
     TWO(ADD, add)
     TWO(SUB, sub)
     TWO(MUL, mul)
@@ -72,19 +74,23 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     TWO(CHECKED_SHL, checked_shl)
   case AJ_OP_CHECKED_CONVERT: return arrjit_checked_convert(g, in[0], t->dtype);
   case AJ_OP_BROADCAST: return arrjit_broadcast(g, in[0], t->rank, t->dims, t->axis_count, t->axes);
-  case AJ_OP_RESHAPE: return arrjit_reshape(g, in[0], t->rank, t->dims);
+  case AJ_OP_RESHAPE:
+    return arrjit_reshape(g, in[0], t->rank, t->dims);
     AXES(TRANSPOSE, transpose)
     AXES(REVERSE, reverse)
   case AJ_OP_SLICE: return arrjit_slice(g, in[0], t->rank, t->a, t->b, t->c);
   case AJ_OP_CONCAT: return arrjit_concat(g, count, in, t->axis);
   case AJ_OP_PAD: return arrjit_pad(g, in[0], in[1], t->rank, t->a, t->b, t->c);
   case AJ_OP_DYNAMIC_SLICE: return arrjit_dynamic_slice(g, in[0], count - 1, in + 1, t->dims);
-  case AJ_OP_DYNAMIC_UPDATE_SLICE: return arrjit_dynamic_update_slice(g, in[0], in[1], count - 2, in + 2);
+  case AJ_OP_DYNAMIC_UPDATE_SLICE:
+    return arrjit_dynamic_update_slice(g, in[0], in[1], count - 2, in + 2);
     GATHER(GATHER, gather)
   case AJ_OP_TAKE: return arrjit_take(g, in[0], in[1], t->axis);
-  case AJ_OP_CHECKED_SLICE: return arrjit_checked_slice(g, in[0], count - 1, in + 1, t->dims);
+  case AJ_OP_CHECKED_SLICE:
+    return arrjit_checked_slice(g, in[0], count - 1, in + 1, t->dims);
     GATHER(CHECKED_GATHER, checked_gather)
-  case AJ_OP_CHECKED_INDEX: return arrjit_checked_index(g, in[0], in[1], t->axis);
+  case AJ_OP_CHECKED_INDEX:
+    return arrjit_checked_index(g, in[0], in[1], t->axis);
     AXES(REDUCE_SUM, reduce_sum)
     AXES(REDUCE_PROD, reduce_prod)
     AXES(REDUCE_MIN, reduce_min)
@@ -92,8 +98,7 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     AXES(REDUCE_AND, reduce_and)
     AXES(REDUCE_OR, reduce_or)
   case AJ_OP_ARGMIN: return arrjit_argmin(g, in[0], t->axis);
-  case AJ_OP_ARGMAX: return arrjit_argmax(g, in[0], t->axis);
-    AXES(MEAN, mean)
+  case AJ_OP_ARGMAX: return arrjit_argmax(g, in[0], t->axis); AXES(MEAN, mean)
   case AJ_OP_DOT:
     return arrjit_dot(g, in[0], in[1], t->batch_count, t->lhs_batch, t->rhs_batch, t->contract_count, t->lhs_contract,
                       t->rhs_contract);

@@ -8,7 +8,7 @@
 /* Attributes, by what the builders call them; only those of the op are looked at. */
 typedef struct tk_attrs {
   arrjit_dtype dtype;
-  int32_t rank;                 /* of dims */
+  int32_t rank;                  /* of dims */
   int64_t dims[ARRJIT_MAX_RANK]; /* shape or sizes */
   int64_t axis;
   size_t axis_count;

@@ -1,5 +1,6 @@
-# Sums cmocka's test functions over a ctest log; a test of another kind counts only when it failed or was skipped, and a program that died
-# before it could say what failed counts as one failure. Last line: "N passed, N failed, N skipped".
+# Sums cmocka's test functions over a ctest log. A test of another kind counts only when it failed or was skipped; a program
+# that died before it could say what failed counts as one failure. Last line: "N passed, N failed, N skipped".
+function number(before) { match($0, before " [0-9]+"); return substr($0, RSTART + 10) + 0 }
 function close_test() {
   if (!open) return
   if (!functions) others++
@@ -8,9 +9,9 @@ function close_test() {
   open = 0
 }
 /^[0-9]+\/[0-9]+ Test(ing)?: / { close_test(); open = 1; functions = said = 0; outcome = "" }
-/\[  PASSED  \] [0-9]+ test/ { match($0, /PASSED  \] [0-9]+/); passed += substr($0, RSTART + 10, RLENGTH - 10); functions = 1 }
-/\[  FAILED  \] [0-9]+ test/ { match($0, /FAILED  \] [0-9]+/); failed += substr($0, RSTART + 10, RLENGTH - 10); functions = said = 1 }
-/\[  SKIPPED \] [0-9]+ test/ { match($0, /SKIPPED \] [0-9]+/); skipped += substr($0, RSTART + 10, RLENGTH - 10); functions = 1 }
+/\[  PASSED  \] [0-9]+ test/ { passed += number("PASSED  \\]"); functions = 1 }
+/\[  FAILED  \] [0-9]+ test/ { failed += number("FAILED  \\]"); functions = said = 1 }
+/\[  SKIPPED \] [0-9]+ test/ { skipped += number("SKIPPED \\]"); functions = 1 }
 /^Test Failed\.$/ { outcome = "Failed" }
 /^Test Passed\.$/ { outcome = "Passed" }
 /^Test Skipped\.?$/ || /^Skipped/ { outcome = "Skipped" }

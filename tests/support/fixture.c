@@ -46,7 +46,8 @@ arrjit_function *tk_finish(tk_fixture *f, arrjit_graph *graph) {
   arrjit_status status = arrjit_graph_finish(graph, &function, &error);
   arrjit_graph_destroy(graph);
   if (status != ARRJIT_OK)
-    fail_msg("finish: %s: %s (op %s at %s:%d)", arrjit_status_text(status), error.message, error.op, error.file, error.line);
+    fail_msg("finish: %s: %s (op %s at %s:%d)", arrjit_status_text(status), error.message, error.op, error.file,
+             error.line);
   f->functions = tk_grow(f->functions, f->function_count + 1, sizeof(arrjit_function *));
   return f->functions[f->function_count++] = function;
 }
@@ -71,7 +72,8 @@ arrjit_array *tk_keep(tk_fixture *f, arrjit_array *array) {
 arrjit_array *tk_array(tk_fixture *f, arrjit_type type, const void *data) {
   arrjit_array *array = NULL;
   arrjit_error error;
-  if (arrjit_array_create(f->context, &type, data, &array, &error) != ARRJIT_OK) fail_msg("no array: %s", error.message);
+  if (arrjit_array_create(f->context, &type, data, &array, &error) != ARRJIT_OK)
+    fail_msg("no array: %s", error.message);
   return tk_keep(f, array);
 }
 
@@ -120,7 +122,8 @@ const tk_outcome *tk_run(tk_fixture *f, arrjit_function *function, size_t input_
 }
 
 void tk_expect_ok(const tk_outcome *o, const char *file, int line) {
-  if (o->status != ARRJIT_OK) fail_msg("%s:%d: status %s: %s", file, line, arrjit_status_text(o->status), o->error.message);
+  if (o->status != ARRJIT_OK)
+    fail_msg("%s:%d: status %s: %s", file, line, arrjit_status_text(o->status), o->error.message);
   if (!o->ok) fail_msg("%s:%d: failed: %s", file, line, o->text);
 }
 
@@ -152,7 +155,8 @@ void tk_expect_payload(const tk_outcome *o, size_t field, arrjit_dtype dtype, si
   expect_block(&o->payload[field], dtype, count, data, file, line);
 }
 
-void tk_expect_shape(const tk_outcome *o, size_t output, int32_t rank, const int64_t *dims, const char *file, int line) {
+void tk_expect_shape(const tk_outcome *o, size_t output, int32_t rank, const int64_t *dims, const char *file,
+                     int line) {
   tk_expect_ok(o, file, line);
   if (output >= o->output_count) fail_msg("%s:%d: only %zu outputs", file, line, o->output_count);
   const arrjit_type *type = &o->outputs[output].type;
@@ -167,7 +171,8 @@ void tk_expect_shape(const tk_outcome *o, size_t output, int32_t rank, const int
 
 void tk_expect_failure(const tk_outcome *o, arrjit_kind kind, int64_t code, const char *message, const char *file,
                        int line) {
-  if (o->status != ARRJIT_OK) fail_msg("%s:%d: status %s: %s", file, line, arrjit_status_text(o->status), o->error.message);
+  if (o->status != ARRJIT_OK)
+    fail_msg("%s:%d: status %s: %s", file, line, arrjit_status_text(o->status), o->error.message);
   if (o->ok) fail_msg("%s:%d: it did not fail", file, line);
   if (o->kind != kind) fail_msg("%s:%d: kind %s: %s", file, line, o->kind_name, o->text);
   if (o->code != code) fail_msg("%s:%d: code %" PRId64, file, line, o->code);

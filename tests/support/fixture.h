@@ -1,5 +1,5 @@
-/* What tests of semantics stand on: a context with a counting allocator, short ways to make types, arrays and values, and
- * running a function in every mode with the demand that all of them show the same.
+/* What tests of semantics stand on: a context with a counting allocator, short ways to make types, arrays and values,
+ * and running a function in every mode with the demand that all of them show the same.
  *
  *   static void test_x(void **state) {
  *     tk_fixture *f = *state;
@@ -34,7 +34,7 @@ typedef struct tk_fixture {
   tk_outcome **outcomes;
   size_t slot_count;
   tk_slot slots[TK_MAX_SLOTS];
-  bool may_fall_back; /* whole: nodes that native code leaves to routines are fine */
+  bool may_fall_back;                       /* whole: nodes that native code leaves to routines are fine */
   arrjit_array *const *outputs;             /* given to runs, or NULL */
   void (*before_run)(struct tk_fixture *f); /* around every run of tk_run, or NULL */
   void (*after_run)(struct tk_fixture *f);
@@ -133,7 +133,7 @@ void tk_expect_failure(const tk_outcome *o, arrjit_kind kind, int64_t code, cons
 /* `message` NULL: not looked at. */
 #define EXPECT_FAILURE(o, kind, code, message) tk_expect_failure(o, kind, code, message, __FILE__, __LINE__)
 #define EXPECT_PAYLOAD(o, field, DT, ...)                                                                              \
-  tk_expect_payload(o, field, ARRJIT_##DT, (size_t)DATA_COUNT_(DT, __VA_ARGS__), DATA_(DT, __VA_ARGS__), __FILE__,      \
+  tk_expect_payload(o, field, ARRJIT_##DT, (size_t)DATA_COUNT_(DT, __VA_ARGS__), DATA_(DT, __VA_ARGS__), __FILE__,     \
                     __LINE__)
 
 #endif

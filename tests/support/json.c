@@ -34,7 +34,8 @@ static char *quote_big_integers(const char *text, size_t bytes, size_t *out_byte
       continue;
     }
     if (*p == '"') in_string = !in_string;
-    bool starts = !in_string && (*p == '-' || (*p >= '0' && *p <= '9')) && (p == text || !strchr("0123456789.eE+-", p[-1]));
+    bool starts =
+        !in_string && (*p == '-' || (*p >= '0' && *p <= '9')) && (p == text || !strchr("0123456789.eE+-", p[-1]));
     size_t length = starts ? big_integer(p, end) : 0;
     if (length) {
       fprintf(out.to, "\"%.*s\"", (int)length, p);

@@ -1,5 +1,5 @@
-/* Reading lines of JSON, one value a line, with every integer kept: jansson refuses those above INT64_MAX, so they come as
- * strings of digits, which tk_json_u64 and the tensor reader understand. */
+/* Reading lines of JSON, one value a line, with every integer kept: jansson refuses those above INT64_MAX, so they come
+ * as strings of digits, which tk_json_u64 and the tensor reader understand. */
 #ifndef TK_JSON_H
 #define TK_JSON_H
 
@@ -7,8 +7,8 @@
 
 #include "base.h"
 
-/* Calls `each` for every line that is not empty, until it gives false; `value` is borrowed. False when the file cannot be read
- * or a line is no JSON, with a sentence in *out_why (freed by the caller). */
+/* Calls `each` for every line that is not empty, until it gives false; `value` is borrowed. False when the file cannot
+ * be read or a line is no JSON, with a sentence in *out_why (freed by the caller). */
 typedef bool tk_json_each(void *user, size_t line, const json_t *value);
 bool tk_json_lines(const char *path, tk_json_each *each, void *user, char **out_why);
 /* One text; NULL and a sentence in `why` when it is no JSON. */

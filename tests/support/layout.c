@@ -12,7 +12,9 @@ static void tame_element(arrjit_dtype dtype, tk_random *pick, void *out) {
   float f = (float)small;
   double d = (double)small;
   if (dtype == ARRJIT_BOOL) small &= 1;
-  const void *from = dtype == ARRJIT_F32 ? (const void *)&f : dtype == ARRJIT_F64 ? (const void *)&d : (const void *)&small;
+  const void *from = dtype == ARRJIT_F32   ? (const void *)&f
+                     : dtype == ARRJIT_F64 ? (const void *)&d
+                                           : (const void *)&small;
   memcpy(out, from, arrjit_dtype_bytes(dtype));
 }
 

@@ -90,7 +90,8 @@ static void set_option(arrjit_context *context, arrjit_option option, int64_t va
   if (arrjit_context_set_option(context, option, value, &error) != ARRJIT_OK) tk_die("option: %s", error.message);
 }
 
-void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mode, const tk_call *call, tk_outcome *out) {
+void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mode, const tk_call *call,
+                 tk_outcome *out) {
   static const arrjit_mode of[TK_MODES] = {ARRJIT_MODE_INTERP, ARRJIT_MODE_INTERP, ARRJIT_MODE_WHOLE, ARRJIT_MODE_AUTO};
   if (mode == TK_RESUME) set_option(context, ARRJIT_OPTION_RESUME_EVERYWHERE, 1);
   if (mode == TK_AUTO) {

@@ -45,7 +45,9 @@ typedef struct tk_call {
   uint64_t donated;
 } tk_call;
 
-/* Runs once (TK_AUTO: twice, see above) and tells everything. Calls of slots are logged with the bits of their arguments. */
-void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mode, const tk_call *call, tk_outcome *out);
+/* Runs once (TK_AUTO: twice, see above) and tells everything. Calls of slots are logged with the bits of their
+ * arguments. */
+void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mode, const tk_call *call,
+                 tk_outcome *out);
 
 #endif

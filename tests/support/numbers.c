@@ -5,11 +5,11 @@
 
 /* Bits, so that NaN payloads and signs are exactly these. */
 static const uint32_t f32_bits[] = {
-    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, /* 0 -0 1 -1 inf -inf nan */
-    0xffc00000, 0x7fa00001, 0xff812345,                                                 /* other NaNs */
-    0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,             /* subnormals, ends */
-    0x3f000000, 0x40000000, 0x40490fdb, 0x42b17218, 0xc2d00000, 0x3f7fffff,             /* .5 2 pi 88.72 -104 1-ulp */
-    0x4b000001, 0x4b800001, 0xcf000000, 0x4f000000, 0x4f800000, 0x5f000000, 0x5f800000, /* 2^23+1 2^24+2 +-2^31 ... */
+    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,  /* 0 -0 1 -1 inf -inf nan */
+    0xffc00000, 0x7fa00001, 0xff812345,                                                  /* other NaNs */
+    0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,              /* subnormals, ends */
+    0x3f000000, 0x40000000, 0x40490fdb, 0x42b17218, 0xc2d00000, 0x3f7fffff,              /* .5 2 pi 88.72 -104 1-ulp */
+    0x4b000001, 0x4b800001, 0xcf000000, 0x4f000000, 0x4f800000, 0x5f000000, 0x5f800000,  /* 2^23+1 2^24+2 +-2^31 ... */
     0x3fc00000, 0x40200000, 0xc0200000, 0x437f0000, 0x43800000, 0x501502f9, 0xc2f6e979}; /* ties, 255 256 1e10 */
 static const uint64_t f64_bits[] = {
     0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000,
@@ -20,9 +20,41 @@ static const uint64_t f64_bits[] = {
     0x41e0000000000000, 0x41efffffffe00000, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000,
     0x3ff8000000000000, 0x4004000000000000, 0xc004000000000000, 0x406fe00000000000, 0x4202a05f20000000,
     0x36a0000000000000, 0x47efffffe0000000, 0x47effffff0000000}; /* the ends of f32 */
-static const int64_t integers[] = {0, 1, -1, 2, -2, 3, 5, 7, -7, 10, 31, 32, 63, 64, 100, 127, 128, -128, -129, 255, 256, 1000,
-                                   32767, -32768, 65535, 65536, INT32_MAX, INT32_MIN, 16777217, UINT32_MAX, INT64_MAX,
-                                   INT64_MIN, INT64_MIN + 1, 0x5555555555555555, 9007199254740993};
+static const int64_t integers[] = {0,
+                                   1,
+                                   -1,
+                                   2,
+                                   -2,
+                                   3,
+                                   5,
+                                   7,
+                                   -7,
+                                   10,
+                                   31,
+                                   32,
+                                   63,
+                                   64,
+                                   100,
+                                   127,
+                                   128,
+                                   -128,
+                                   -129,
+                                   255,
+                                   256,
+                                   1000,
+                                   32767,
+                                   -32768,
+                                   65535,
+                                   65536,
+                                   INT32_MAX,
+                                   INT32_MIN,
+                                   16777217,
+                                   UINT32_MAX,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   INT64_MIN + 1,
+                                   0x5555555555555555,
+                                   9007199254740993};
 
 size_t tk_special_count(arrjit_dtype dtype) {
   if (dtype == ARRJIT_F32) return TK_COUNT(f32_bits);
@@ -47,7 +79,11 @@ void tk_special(arrjit_dtype dtype, size_t index, void *out) {
   } else {
     index %= TK_COUNT(integers) + 2;
     uint64_t top = (uint64_t)1 << (bits - 1);
-    store(dtype, index < TK_COUNT(integers) ? (uint64_t)integers[index] : index == TK_COUNT(integers) ? top : top - 1, out);
+    store(dtype,
+          index < TK_COUNT(integers)    ? (uint64_t)integers[index]
+          : index == TK_COUNT(integers) ? top
+                                        : top - 1,
+          out);
   }
 }
 

@@ -2,8 +2,8 @@
 #ifndef TK_NUMBERS_H
 #define TK_NUMBERS_H
 
-#include "base.h"
 #include "arrjit/core.h"
+#include "base.h"
 
 /* The special values of a dtype. */
 size_t tk_special_count(arrjit_dtype dtype);

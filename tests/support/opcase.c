@@ -52,7 +52,8 @@ static arrjit_type shape_below(const arrjit_type *x, arrjit_dtype dtype, tk_rand
 }
 
 static bool is_shift(aj_op op) {
-  return op == AJ_OP_SHL || op == AJ_OP_SHR_LOGICAL || op == AJ_OP_SHR_ARITH || op == AJ_OP_ROTL || op == AJ_OP_CHECKED_SHL;
+  return op == AJ_OP_SHL || op == AJ_OP_SHR_LOGICAL || op == AJ_OP_SHR_ARITH || op == AJ_OP_ROTL ||
+         op == AJ_OP_CHECKED_SHL;
 }
 
 static void make_elementwise(tk_opcase *c, const arrjit_type *x, tk_random *pick) {

@@ -1,5 +1,6 @@
-/* Legal uses of ops, made at random from the op table: operand types, what kind of numbers each operand wants, attributes.
- * What diff and fuzz try follows from the table's rules, so that a new op of a known rule is covered at once. */
+/* Legal uses of ops, made at random from the op table: operand types, what kind of numbers each operand wants,
+ * attributes. What diff and fuzz try follows from the table's rules, so that a new op of a known rule is covered at
+ * once. */
 #ifndef TK_OPCASE_H
 #define TK_OPCASE_H
 
@@ -7,8 +8,8 @@
 #include "build_op.h"
 
 typedef enum tk_role {
-  TK_DATA,  /* any numbers, special ones above all */
-  TK_INDEX, /* positions around 0 .. bound - 1, some outside */
+  TK_DATA,         /* any numbers, special ones above all */
+  TK_INDEX,        /* positions around 0 .. bound - 1, some outside */
   TK_COUNT_OF_BITS /* shift counts: around 0 .. width, some outside */
 } tk_role;
 

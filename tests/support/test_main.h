@@ -1,4 +1,5 @@
-/* main of a cmocka program whose functions can be run one by one: PROGRAM runs all, PROGRAM NAME... those (NAME may have
+/* main of a cmocka program whose functions can be run one by one: PROGRAM runs all, PROGRAM NAME... those (NAME may
+ * have
  * '*'). Use: TEST_MAIN(tests, group_setup, group_teardown) with `static const struct CMUnitTest tests[]`. */
 #ifndef TK_TEST_MAIN_H
 #define TK_TEST_MAIN_H

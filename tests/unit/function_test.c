@@ -1,11 +1,16 @@
-/* exp, log, tanh, sin, cos: errors measured against long double, special values of C17 Annex F, the same bits whatever runs
- * the expansion. */
+/* exp, log, tanh, sin, cos: errors measured against long double, special values of C17 Annex F, the same bits whatever
+ * runs the expansion. */
 #include "sem_fixture.h"
 
 /* Points of each range and function: 2^16, or 2^ARRJIT_FUNCTION_POINTS; 32 takes in every f32. */
 static uint64_t points = 1u << 16;
-static const struct { const char *name; aj_op op; long double (*reference)(long double); } functions[] = {
-    {"exp", AJ_OP_EXP, expl}, {"log", AJ_OP_LOG, logl}, {"tanh", AJ_OP_TANH, tanhl}, {"sin", AJ_OP_SIN, sinl}, {"cos", AJ_OP_COS, cosl},
+static const struct {
+  const char *name;
+  aj_op op;
+  long double (*reference)(long double);
+} functions[] = {
+    {"exp", AJ_OP_EXP, expl}, {"log", AJ_OP_LOG, logl}, {"tanh", AJ_OP_TANH, tanhl},
+    {"sin", AJ_OP_SIN, sinl}, {"cos", AJ_OP_COS, cosl},
 };
 
 static void run_function(sem_fixture *f, aj_op op, arrjit_dtype dtype, const void *x, void *y, size_t n) {
@@ -27,7 +32,8 @@ static double error_in_ulp(long double y, long double reference, int mantissa, i
   int e;
   if (y != y || reference != reference) return (y != y) == (reference != reference) ? 0 : 1e9;
   if (y == reference) return 0;
-  long double limit = ldexpl(2 - ldexpl(1, -mantissa), top_exponent - 1); /* from here on the format rounds to infinity */
+  long double limit =
+      ldexpl(2 - ldexpl(1, -mantissa), top_exponent - 1); /* from here on the format rounds to infinity */
   if (isinf(y) && fabsl(reference) >= limit && (y > 0) == (reference > 0)) return 0;
   if (isinf(y) || isinf(reference)) return 1e9;
   frexpl(reference, &e);
@@ -113,15 +119,18 @@ static void test_f64_functions_are_within_one_ulp(void **state) {
 
 #define INF INFINITY
 /* C17 F.10; the sign of zero counts. */
-static const struct { aj_op op; double x, y; } specials[] = {
-    {AJ_OP_EXP, 0.0, 1}, {AJ_OP_EXP, -0.0, 1}, {AJ_OP_EXP, -INF, 0.0}, {AJ_OP_EXP, INF, INF}, {AJ_OP_EXP, NAN, NAN},
-    {AJ_OP_EXP, 1e30, INF}, {AJ_OP_EXP, -1e30, 0.0},
-    {AJ_OP_LOG, 0.0, -INF}, {AJ_OP_LOG, -0.0, -INF}, {AJ_OP_LOG, 1, 0.0}, {AJ_OP_LOG, -1, NAN}, {AJ_OP_LOG, -INF, NAN},
-    {AJ_OP_LOG, INF, INF}, {AJ_OP_LOG, NAN, NAN}, {AJ_OP_LOG, -1e-40, NAN},
-    {AJ_OP_TANH, 0.0, 0.0}, {AJ_OP_TANH, -0.0, -0.0}, {AJ_OP_TANH, INF, 1}, {AJ_OP_TANH, -INF, -1}, {AJ_OP_TANH, NAN, NAN},
-    {AJ_OP_TANH, 50, 1}, {AJ_OP_TANH, -50, -1},
-    {AJ_OP_SIN, 0.0, 0.0}, {AJ_OP_SIN, -0.0, -0.0}, {AJ_OP_SIN, INF, NAN}, {AJ_OP_SIN, -INF, NAN}, {AJ_OP_SIN, NAN, NAN},
-    {AJ_OP_COS, 0.0, 1}, {AJ_OP_COS, -0.0, 1}, {AJ_OP_COS, INF, NAN}, {AJ_OP_COS, -INF, NAN}, {AJ_OP_COS, NAN, NAN},
+static const struct {
+  aj_op op;
+  double x, y;
+} specials[] = {
+    {AJ_OP_EXP, 0.0, 1},      {AJ_OP_EXP, -0.0, 1},   {AJ_OP_EXP, -INF, 0.0},   {AJ_OP_EXP, INF, INF},
+    {AJ_OP_EXP, NAN, NAN},    {AJ_OP_EXP, 1e30, INF}, {AJ_OP_EXP, -1e30, 0.0},  {AJ_OP_LOG, 0.0, -INF},
+    {AJ_OP_LOG, -0.0, -INF},  {AJ_OP_LOG, 1, 0.0},    {AJ_OP_LOG, -1, NAN},     {AJ_OP_LOG, -INF, NAN},
+    {AJ_OP_LOG, INF, INF},    {AJ_OP_LOG, NAN, NAN},  {AJ_OP_LOG, -1e-40, NAN}, {AJ_OP_TANH, 0.0, 0.0},
+    {AJ_OP_TANH, -0.0, -0.0}, {AJ_OP_TANH, INF, 1},   {AJ_OP_TANH, -INF, -1},   {AJ_OP_TANH, NAN, NAN},
+    {AJ_OP_TANH, 50, 1},      {AJ_OP_TANH, -50, -1},  {AJ_OP_SIN, 0.0, 0.0},    {AJ_OP_SIN, -0.0, -0.0},
+    {AJ_OP_SIN, INF, NAN},    {AJ_OP_SIN, -INF, NAN}, {AJ_OP_SIN, NAN, NAN},    {AJ_OP_COS, 0.0, 1},
+    {AJ_OP_COS, -0.0, 1},     {AJ_OP_COS, INF, NAN},  {AJ_OP_COS, -INF, NAN},   {AJ_OP_COS, NAN, NAN},
 };
 
 static void test_special_values_are_those_of_annex_f(void **state) {
@@ -154,15 +163,20 @@ static void test_results_at_the_edges_of_the_range(void **state) {
   (void)state;
   sem_fixture f;
   sem_begin(&f);
-  static const struct { float x, y; } single[] = {
+  static const struct {
+    float x, y;
+  } single[] = {
       {0x1.62e42ep6f, 0x1.ffff08p127f}, {0x1.62e430p6f, INFINITY}, {-0x1.9fe368p6f, 0x1p-149f}, {-0x1.9fe36ap6f, 0}};
-  static const struct { double x, y; } twofold[] = {
-      {0x1.62e42fefa39fp9, INFINITY}, {-0x1.74910d52d3051p9, 0x1p-1074}, {-0x1.74910d52d3052p9, 0}};
+  static const struct {
+    double x, y;
+  } twofold[] = {{0x1.62e42fefa39fp9, INFINITY}, {-0x1.74910d52d3051p9, 0x1p-1074}, {-0x1.74910d52d3052p9, 0}};
   for (size_t i = 0; i < TK_COUNT(single); i++) {
     float y;
     run_function(&f, AJ_OP_EXP, ARRJIT_F32, &single[i].x, &y, 1);
-    if (i == 0) assert_true(y < INFINITY);
-    else assert_int_equal(f32_bits(y), f32_bits(single[i].y));
+    if (i == 0)
+      assert_true(y < INFINITY);
+    else
+      assert_int_equal(f32_bits(y), f32_bits(single[i].y));
   }
   for (size_t i = 0; i < TK_COUNT(twofold); i++) {
     double y;
@@ -226,7 +240,8 @@ static void test_mean_divides_by_the_number_of_elements(void **state) {
   for (int i = 0; i < 15; i++) data[i] = (float)i * 0.3f;
   const aj_attr axes = aj_attr_ints(AJ_ATTR_AXES, 1, &axis);
   aj_value *x = sem_param(&f, ARRJIT_F32, 2, dims);
-  const aj_node *mean = sem_node(&f, AJ_OP_MEAN, 1, &x, 1, &axes), *sum = sem_node(&f, AJ_OP_REDUCE_SUM, 1, &x, 1, &axes);
+  const aj_node *mean = sem_node(&f, AJ_OP_MEAN, 1, &x, 1, &axes),
+                *sum = sem_node(&f, AJ_OP_REDUCE_SUM, 1, &x, 1, &axes);
   aj_view in = sem_array(x->type, f.env, data), out, sums;
   assert_int_equal(sem_run(&f, mean, &in, &out), AJ_SEM_OK);
   assert_int_equal(sem_run(&f, sum, &in, &sums), AJ_SEM_OK);

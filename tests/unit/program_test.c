@@ -1,4 +1,5 @@
-/* Block programs: the same as their nodes one by one, failures in order of node and lane, memory that fails, sharing. */
+/* Block programs: the same as their nodes one by one, failures in order of node and lane, memory that fails, sharing.
+ */
 #include "sem_fixture.h"
 
 enum { LANES = AJ_BLOCK };
@@ -91,12 +92,14 @@ static void check_random_program(uint64_t seed) {
   aj_value *values[PARAMS + NODES], *yielded[6];
   for (uint32_t i = 0; i < PARAMS; i++) values[i] = sem_param(&f, param_dtypes[i], 0, NULL);
   for (uint32_t i = 0; i < NODES; i++) values[PARAMS + i] = add_random_node(&f, &random, values, PARAMS + i);
-  for (uint32_t i = 0; i < 6; i++) yielded[i] = values[i < 3 ? PARAMS + NODES - 1 - i : tk_below(&random, PARAMS + NODES)];
+  for (uint32_t i = 0; i < 6; i++)
+    yielded[i] = values[i < 3 ? PARAMS + NODES - 1 - i : tk_below(&random, PARAMS + NODES)];
   aj_program *program = finish(&f, 6, yielded);
   char *blocks[PARAMS + NODES], *got[6];
   for (uint32_t i = 0; i < PARAMS + NODES; i++) blocks[i] = tk_new(LANES, 8);
   for (uint32_t i = 0; i < PARAMS; i++)
-    for (size_t k = 0; k < LANES; k++) sem_random(&random, param_dtypes[i], blocks[i] + k * aj_dtypes[param_dtypes[i]].bytes);
+    for (size_t k = 0; k < LANES; k++)
+      sem_random(&random, param_dtypes[i], blocks[i] + k * aj_dtypes[param_dtypes[i]].bytes);
   for (uint32_t i = 0; i < NODES; i++) run_node(&f, values[PARAMS + i]->def, blocks, blocks[values[PARAMS + i]->slot]);
   for (size_t l = 0; l < TK_COUNT(lengths); l++) {
     for (int i = 0; i < 6; i++) got[i] = malloc(lengths[l] * aj_dtypes[yielded[i]->type->dtype].bytes);
@@ -186,7 +189,8 @@ static void test_params_constants_and_twins_can_be_results(void **state) {
   void *results[] = {r[0], r[1], r[2], r[3], r[4], r[5]};
   assert_int_equal(run(program, 300, params, results, NULL, NULL), 300);
   for (int i = 0; i < 300; i++) {
-    assert_true(r[0][i] == in[i] && r[1][i] == 0.5f && r[2][i] == in[i] && r[3][i] == -in[i] && r[4][i] == -in[i] && r[5][i] == -in[i]);
+    assert_true(r[0][i] == in[i] && r[1][i] == 0.5f && r[2][i] == in[i] && r[3][i] == -in[i] && r[4][i] == -in[i] &&
+                r[5][i] == -in[i]);
   }
   aj_program_destroy(program);
   sem_end(&f);
@@ -225,7 +229,10 @@ static void test_creation_survives_every_failing_allocation(void **state) {
   sem_end(&f);
 }
 
-typedef struct reader { aj_sem_cache *cache; const aj_program *seen[10]; } reader;
+typedef struct reader {
+  aj_sem_cache *cache;
+  const aj_program *seen[10];
+} reader;
 static void *read_cache(void *user) {
   reader *r = user;
   for (int i = 0; i < 10; i++)

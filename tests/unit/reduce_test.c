@@ -24,7 +24,10 @@ static double combine(double x, double y) {
   }
 }
 
-typedef struct tree { double level[64]; bool full[64]; } tree;
+typedef struct tree {
+  double level[64];
+  bool full[64];
+} tree;
 static void push(tree *t, double x) {
   int k = 0;
   for (; t->full[k]; k++) {
@@ -52,8 +55,10 @@ static double fold_block(const double *x, const double *y, int64_t n) {
   for (uint32_t l = 0; l < lanes; l++) lane[l] = identity();
   for (int64_t i = 0; i < n; i++) {
     double *at = &lane[i % lanes];
-    if (y == NULL) *at = combine(*at, x[i]);
-    else *at = dtype_now == ARRJIT_F32 ? (double)fmaf((float)x[i], (float)y[i], (float)*at) : fma(x[i], y[i], *at);
+    if (y == NULL)
+      *at = combine(*at, x[i]);
+    else
+      *at = dtype_now == ARRJIT_F32 ? (double)fmaf((float)x[i], (float)y[i], (float)*at) : fma(x[i], y[i], *at);
   }
   for (uint32_t half = lanes / 2; half > 0; half /= 2)
     for (uint32_t l = 0; l < half; l++) lane[l] = combine(lane[l], lane[l + half]);
@@ -72,7 +77,10 @@ static void push_chains(tree *t, const double *x, int64_t n) {
 }
 
 /* ---- reductions of whole arrays ---- */
-typedef struct shape { int32_t rank; int64_t dims[5]; } shape;
+typedef struct shape {
+  int32_t rank;
+  int64_t dims[5];
+} shape;
 static int64_t count_of(const shape *s) {
   int64_t n = 1;
   for (int32_t i = 0; i < s->rank; i++) n *= s->dims[i];
@@ -101,8 +109,10 @@ static int64_t extent_of(const shape *s, const int64_t *axes, int64_t n) {
 static int64_t list_elements(const shape *s, unsigned axes, int64_t o, const double *x, double *out) {
   int64_t index[5] = {0}, kept[5], reduced[5], nk = 0, nr = 0;
   for (int32_t i = 0; i < s->rank; i++) {
-    if (axes >> i & 1) reduced[nr++] = i;
-    else kept[nk++] = i;
+    if (axes >> i & 1)
+      reduced[nr++] = i;
+    else
+      kept[nk++] = i;
   }
   int64_t n = extent_of(s, reduced, nr);
   unravel(s, kept, nk, o, index);
@@ -129,8 +139,10 @@ static double reduce_one(const shape *s, unsigned axes, int64_t o, const double 
 static void store(double x, char *out) {
   float f = f32_canon((float)x);
   x = f64_canon(x);
-  if (dtype_now == ARRJIT_F32) memcpy(out, &f, 4);
-  else memcpy(out, &x, 8);
+  if (dtype_now == ARRJIT_F32)
+    memcpy(out, &f, 4);
+  else
+    memcpy(out, &x, 8);
 }
 
 static void random_floats(tk_random *random, bool tame, double *x, int64_t n) {
@@ -143,8 +155,10 @@ static void random_floats(tk_random *random, bool tame, double *x, int64_t n) {
     if (tame || !tk_chance(random, 3)) continue;
     sem_random(random, dtype_now, bits);
     memcpy(&f, bits, 4);
-    if (dtype_now == ARRJIT_F32) x[i] = (double)f;
-    else memcpy(&x[i], bits, 8);
+    if (dtype_now == ARRJIT_F32)
+      x[i] = (double)f;
+    else
+      memcpy(&x[i], bits, 8);
   }
 }
 
@@ -169,7 +183,8 @@ static void check_reduce(sem_fixture *f, const shape *s, unsigned axes, tk_rando
     char want[8];
     store(reduce_one(s, axes, o, data, scratch), want);
     if (memcmp(want, out.data + (size_t)o * bytes, bytes) != 0)
-      fail_msg("%s %s, rank %d axes %x: output %d differs", aj_ops[op_now].name, aj_dtypes[dtype_now].name, s->rank, axes, (int)o);
+      fail_msg("%s %s, rank %d axes %x: output %d differs", aj_ops[op_now].name, aj_dtypes[dtype_now].name, s->rank,
+               axes, (int)o);
   }
   free(data);
   free(scratch);
@@ -180,10 +195,10 @@ static void check_reduce(sem_fixture *f, const shape *s, unsigned axes, tk_rando
 static void test_reductions_keep_the_order_of_the_reference(void **state) {
   (void)state;
   static const shape shapes[] = {
-      {0, {0}},         {1, {1}},          {1, {5}},          {1, {64}},        {1, {65}},         {1, {100}},
-      {1, {2048}},      {1, {4096}},       {1, {4097}},       {1, {30000}},     {2, {3, 70}},      {2, {300, 5}},
-      {2, {129, 7}},    {2, {1, 200}},     {2, {200, 1}},     {2, {2, 5000}},   {3, {4, 1, 50}},   {3, {3, 5, 7}},
-      {3, {10, 3, 70}}, {4, {2, 3, 4, 5}}, {4, {5, 1, 1, 9}}, {3, {0, 3, 4}},   {3, {3, 0, 4}},    {5, {2, 3, 2, 3, 2}},
+      {0, {0}},         {1, {1}},          {1, {5}},          {1, {64}},      {1, {65}},       {1, {100}},
+      {1, {2048}},      {1, {4096}},       {1, {4097}},       {1, {30000}},   {2, {3, 70}},    {2, {300, 5}},
+      {2, {129, 7}},    {2, {1, 200}},     {2, {200, 1}},     {2, {2, 5000}}, {3, {4, 1, 50}}, {3, {3, 5, 7}},
+      {3, {10, 3, 70}}, {4, {2, 3, 4, 5}}, {4, {5, 1, 1, 9}}, {3, {0, 3, 4}}, {3, {3, 0, 4}},  {5, {2, 3, 2, 3, 2}},
       {2, {3, 600}},    {2, {600, 3}},     {3, {2, 130, 3}},
   };
   static const aj_op ops[] = {AJ_OP_REDUCE_SUM, AJ_OP_REDUCE_PROD, AJ_OP_REDUCE_MIN, AJ_OP_REDUCE_MAX};
@@ -280,14 +295,18 @@ static void test_integer_reductions_wrap(void **state) {
 
 static void test_empty_reductions_give_the_identity(void **state) {
   (void)state;
-  static const struct { aj_op op; arrjit_dtype dtype; int64_t want; } rows[] = {
-      {AJ_OP_REDUCE_SUM, ARRJIT_I32, 0},           {AJ_OP_REDUCE_PROD, ARRJIT_U8, 1},
-      {AJ_OP_REDUCE_MIN, ARRJIT_I8, INT8_MAX},     {AJ_OP_REDUCE_MAX, ARRJIT_I8, INT8_MIN},
-      {AJ_OP_REDUCE_MIN, ARRJIT_I64, INT64_MAX},   {AJ_OP_REDUCE_MAX, ARRJIT_I64, INT64_MIN},
-      {AJ_OP_REDUCE_MIN, ARRJIT_U16, UINT16_MAX},  {AJ_OP_REDUCE_MAX, ARRJIT_U16, 0},
-      {AJ_OP_REDUCE_MIN, ARRJIT_BOOL, 1},          {AJ_OP_REDUCE_MAX, ARRJIT_BOOL, 0},
-      {AJ_OP_REDUCE_AND, ARRJIT_BOOL, 1},          {AJ_OP_REDUCE_OR, ARRJIT_BOOL, 0},
-      {AJ_OP_REDUCE_AND, ARRJIT_U32, UINT32_MAX},  {AJ_OP_REDUCE_AND, ARRJIT_I32, -1},
+  static const struct {
+    aj_op op;
+    arrjit_dtype dtype;
+    int64_t want;
+  } rows[] = {
+      {AJ_OP_REDUCE_SUM, ARRJIT_I32, 0},          {AJ_OP_REDUCE_PROD, ARRJIT_U8, 1},
+      {AJ_OP_REDUCE_MIN, ARRJIT_I8, INT8_MAX},    {AJ_OP_REDUCE_MAX, ARRJIT_I8, INT8_MIN},
+      {AJ_OP_REDUCE_MIN, ARRJIT_I64, INT64_MAX},  {AJ_OP_REDUCE_MAX, ARRJIT_I64, INT64_MIN},
+      {AJ_OP_REDUCE_MIN, ARRJIT_U16, UINT16_MAX}, {AJ_OP_REDUCE_MAX, ARRJIT_U16, 0},
+      {AJ_OP_REDUCE_MIN, ARRJIT_BOOL, 1},         {AJ_OP_REDUCE_MAX, ARRJIT_BOOL, 0},
+      {AJ_OP_REDUCE_AND, ARRJIT_BOOL, 1},         {AJ_OP_REDUCE_OR, ARRJIT_BOOL, 0},
+      {AJ_OP_REDUCE_AND, ARRJIT_U32, UINT32_MAX}, {AJ_OP_REDUCE_AND, ARRJIT_I32, -1},
   };
   for (size_t i = 0; i < TK_COUNT(rows); i++) {
     char start[8] = {0}, empty[8] = {0};
@@ -307,12 +326,13 @@ static void test_empty_reductions_give_the_identity(void **state) {
 typedef struct product {
   const char *name;
   shape lhs, rhs;
-  int64_t batch, contract;               /* how many of each */
+  int64_t batch, contract; /* how many of each */
   int64_t lhs_batch[2], rhs_batch[2], lhs_contract[2], rhs_contract[2];
-  bool chains;                           /* the rule that must apply */
+  bool chains; /* the rule that must apply */
 } product;
 
-static int64_t list_free(const shape *s, const int64_t *batch, int64_t nb, const int64_t *contract, int64_t nc, int64_t *out) {
+static int64_t list_free(const shape *s, const int64_t *batch, int64_t nb, const int64_t *contract, int64_t nc,
+                         int64_t *out) {
   int64_t n = 0;
   for (int32_t i = 0; i < s->rank; i++) {
     bool taken = false;
@@ -329,7 +349,8 @@ static void check_product(const product *p, tk_random *random) {
                            aj_attr_ints(AJ_ATTR_RHS_BATCH, (size_t)p->batch, p->rhs_batch),
                            aj_attr_ints(AJ_ATTR_LHS_CONTRACT, (size_t)p->contract, p->lhs_contract),
                            aj_attr_ints(AJ_ATTR_RHS_CONTRACT, (size_t)p->contract, p->rhs_contract)};
-  aj_value *operands[] = {sem_param(&f, dtype_now, p->lhs.rank, p->lhs.dims), sem_param(&f, dtype_now, p->rhs.rank, p->rhs.dims)};
+  aj_value *operands[] = {sem_param(&f, dtype_now, p->lhs.rank, p->lhs.dims),
+                          sem_param(&f, dtype_now, p->rhs.rank, p->rhs.dims)};
   const aj_node *node = sem_node(&f, AJ_OP_DOT, 2, operands, 4, attrs);
   size_t bytes = aj_dtypes[dtype_now].bytes;
   double *data[2];
@@ -348,7 +369,8 @@ static void check_product(const product *p, tk_random *random) {
   int64_t lhs_free[5], rhs_free[5];
   int64_t nl = list_free(&p->lhs, p->lhs_batch, p->batch, p->lhs_contract, p->contract, lhs_free);
   int64_t nr = list_free(&p->rhs, p->rhs_batch, p->batch, p->rhs_contract, p->contract, rhs_free);
-  int64_t m = extent_of(&p->lhs, lhs_free, nl), n = extent_of(&p->rhs, rhs_free, nr), k = extent_of(&p->lhs, p->lhs_contract, p->contract);
+  int64_t m = extent_of(&p->lhs, lhs_free, nl), n = extent_of(&p->rhs, rhs_free, nr),
+          k = extent_of(&p->lhs, p->lhs_contract, p->contract);
   double *x = tk_new((size_t)k + 1, sizeof *x), *y = tk_new((size_t)k + 1, sizeof *y);
   for (int64_t o = 0; o < aj_view_count(&out); o++) {
     int64_t li[5] = {0}, ri[5] = {0};
@@ -479,8 +501,15 @@ static void test_a_poll_stops_long_work(void **state) {
     const aj_node *node = sem_node(&f, AJ_OP_REDUCE_SUM, 1, &x, 1, &attr);
     aj_view out = sem_array(node->results[0].type, f.env, NULL);
     int calls = 0;
-    aj_sem_call call = {.node = node, .env = f.env, .in = &in, .out = &out, .mem = &f.mem, .cache = f.cache,
-                        .fail = &f.fail, .poll = stop_at_once, .poll_user = &calls};
+    aj_sem_call call = {.node = node,
+                        .env = f.env,
+                        .in = &in,
+                        .out = &out,
+                        .mem = &f.mem,
+                        .cache = f.cache,
+                        .fail = &f.fail,
+                        .poll = stop_at_once,
+                        .poll_user = &calls};
     assert_int_equal(aj_sem_run(&call), AJ_SEM_STOPPED);
     assert_int_equal(calls, 1);
     free(out.data);

@@ -1,4 +1,5 @@
-/* Routines on whole arrays: creation, concat, pad, windows, gather, take, argmin and argmax, elementwise ops on any strides. */
+/* Routines on whole arrays: creation, concat, pad, windows, gather, take, argmin and argmax, elementwise ops on any
+ * strides. */
 #include "sem_fixture.h"
 
 #define INTS(name, ...) aj_attr_ints(name, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
@@ -42,15 +43,19 @@ static void test_const_and_iota(void **state) {
   expect_i32(&out, 6, (int32_t[]){3, 3, 3, 3, 3, 3});
   for (int64_t axis = 0; axis < 3; axis++) {
     const aj_attr iota[] = {INTS(AJ_ATTR_SHAPE, 2, 3, 2), aj_attr_int(AJ_ATTR_AXIS, axis), dtype};
-    const int32_t want[3][12] = {{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2}, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}};
+    const int32_t want[3][12] = {{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
+                                 {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2},
+                                 {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}};
     assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_IOTA, 0, NULL, 3, iota), NULL, &out), AJ_SEM_OK);
     expect_i32(&out, 12, want[axis]);
   }
-  const aj_attr narrow[] = {INTS(AJ_ATTR_SHAPE, 3000), aj_attr_int(AJ_ATTR_AXIS, 0), aj_attr_int(AJ_ATTR_DTYPE, ARRJIT_U8)};
+  const aj_attr narrow[] = {INTS(AJ_ATTR_SHAPE, 3000), aj_attr_int(AJ_ATTR_AXIS, 0),
+                            aj_attr_int(AJ_ATTR_DTYPE, ARRJIT_U8)};
   assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_IOTA, 0, NULL, 3, narrow), NULL, &out), AJ_SEM_OK);
   for (int i = 0; i < 3000; i++) assert_int_equal((uint8_t)out.data[i], i & 255);
   free(out.data);
-  const aj_attr real[] = {INTS(AJ_ATTR_SHAPE, 2000), aj_attr_int(AJ_ATTR_AXIS, 0), aj_attr_int(AJ_ATTR_DTYPE, ARRJIT_F64)};
+  const aj_attr real[] = {INTS(AJ_ATTR_SHAPE, 2000), aj_attr_int(AJ_ATTR_AXIS, 0),
+                          aj_attr_int(AJ_ATTR_DTYPE, ARRJIT_F64)};
   assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_IOTA, 0, NULL, 3, real), NULL, &out), AJ_SEM_OK);
   for (int i = 0; i < 2000; i++) assert_true(((double *)(void *)out.data)[i] == i);
   free(out.data);
@@ -62,7 +67,8 @@ static void test_concat_joins_along_the_axis(void **state) {
   (void)state;
   sem_fixture f;
   sem_begin(&f);
-  aj_value *x[] = {param(&f, ARRJIT_I32, 2, 2, 2, 0), param(&f, ARRJIT_I32, 2, 2, 0, 0), param(&f, ARRJIT_I32, 2, 2, 3, 0)};
+  aj_value *x[] = {param(&f, ARRJIT_I32, 2, 2, 2, 0), param(&f, ARRJIT_I32, 2, 2, 0, 0),
+                   param(&f, ARRJIT_I32, 2, 2, 3, 0)};
   aj_view in[] = {counting(&f, x[0]), counting(&f, x[1]), counting(&f, x[2])}, out;
   const aj_attr axis = aj_attr_int(AJ_ATTR_AXIS, 1);
   assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_CONCAT, 3, x, 1, &axis), in, &out), AJ_SEM_OK);
@@ -127,17 +133,25 @@ static void test_dynamic_slices_clamp_and_checked_ones_fail(void **state) {
   (void)state;
   sem_fixture f;
   sem_begin(&f);
-  aj_value *x[] = {param(&f, ARRJIT_I32, 2, 3, 4, 0), sem_param(&f, ARRJIT_I8, 0, NULL), sem_param(&f, ARRJIT_U64, 0, NULL)};
+  aj_value *x[] = {param(&f, ARRJIT_I32, 2, 3, 4, 0), sem_param(&f, ARRJIT_I8, 0, NULL),
+                   sem_param(&f, ARRJIT_U64, 0, NULL)};
   const aj_attr sizes = INTS(AJ_ATTR_SIZES, 2, 2);
   const aj_node *plain = sem_node(&f, AJ_OP_DYNAMIC_SLICE, 3, x, 1, &sizes);
   const aj_node *checked = sem_node(&f, AJ_OP_CHECKED_SLICE, 3, x, 1, &sizes);
-  static const struct { int8_t row; uint64_t column; int32_t first; bool fits; int64_t position, index, axis, bound; } rows[] = {
-      {0, 0, 0, true, 0, 0, 0, 0},           {1, 2, 6, true, 0, 0, 0, 0},
-      {-1, 1, 1, false, 0, -1, 0, 2},        {2, 3, 6, false, 0, 2, 0, 2},
-      {1, 3, 6, false, 1, 3, 1, 3},          {0, UINT64_MAX, 2, false, 1, INT64_MAX, 1, 3},
+  static const struct {
+    int8_t row;
+    uint64_t column;
+    int32_t first;
+    bool fits;
+    int64_t position, index, axis, bound;
+  } rows[] = {
+      {0, 0, 0, true, 0, 0, 0, 0},  {1, 2, 6, true, 0, 0, 0, 0},  {-1, 1, 1, false, 0, -1, 0, 2},
+      {2, 3, 6, false, 0, 2, 0, 2}, {1, 3, 6, false, 1, 3, 1, 3}, {0, UINT64_MAX, 2, false, 1, INT64_MAX, 1, 3},
   };
   for (size_t i = 0; i < TK_COUNT(rows); i++) {
-    aj_view in[] = {counting(&f, x[0]), sem_array(x[1]->type, f.env, &rows[i].row), sem_array(x[2]->type, f.env, &rows[i].column)}, out;
+    aj_view in[] = {counting(&f, x[0]), sem_array(x[1]->type, f.env, &rows[i].row),
+                    sem_array(x[2]->type, f.env, &rows[i].column)},
+            out;
     int32_t a = rows[i].first;
     assert_int_equal(sem_run(&f, plain, in, &out), AJ_SEM_OK);
     expect_i32(&out, 4, (int32_t[]){a, a + 1, a + 4, a + 5});
@@ -153,10 +167,13 @@ static void test_dynamic_update_slice_clamps(void **state) {
   (void)state;
   sem_fixture f;
   sem_begin(&f);
-  aj_value *x[] = {param(&f, ARRJIT_I32, 2, 3, 4, 0), param(&f, ARRJIT_I32, 2, 1, 2, 0), sem_param(&f, ARRJIT_I64, 0, NULL), sem_param(&f, ARRJIT_I64, 0, NULL)};
+  aj_value *x[] = {param(&f, ARRJIT_I32, 2, 3, 4, 0), param(&f, ARRJIT_I32, 2, 1, 2, 0),
+                   sem_param(&f, ARRJIT_I64, 0, NULL), sem_param(&f, ARRJIT_I64, 0, NULL)};
   const aj_node *node = sem_node(&f, AJ_OP_DYNAMIC_UPDATE_SLICE, 4, x, 0, NULL);
   const int64_t row = 1, column = 100;
-  aj_view in[] = {counting(&f, x[0]), counting(&f, x[1]), sem_array(x[2]->type, f.env, &row), sem_array(x[3]->type, f.env, &column)}, out;
+  aj_view in[] = {counting(&f, x[0]), counting(&f, x[1]), sem_array(x[2]->type, f.env, &row),
+                  sem_array(x[3]->type, f.env, &column)},
+          out;
   assert_int_equal(sem_run(&f, node, in, &out), AJ_SEM_OK);
   expect_i32(&out, 12, (int32_t[]){0, 1, 2, 3, 4, 5, 0, 1, 8, 9, 10, 11});
   for (int k = 0; k < 4; k++) free(in[k].data);
@@ -212,8 +229,9 @@ static void test_nothing_can_be_taken_from_an_empty_axis(void **state) {
   assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_CHECKED_INDEX, 2, x, 1, &axis), in, &out), AJ_SEM_FAIL);
   expect_index(&f, 0, 0, 0, 0);
   free(out.data);
-  const aj_attr gather[] = {INTS(AJ_ATTR_SIZES, 1), aj_attr_ints(AJ_ATTR_OFFSET_AXES, 0, NULL), INTS(AJ_ATTR_COLLAPSED_AXES, 0),
-                            INTS(AJ_ATTR_START_MAP, 0), aj_attr_int(AJ_ATTR_INDEX_AXIS, 1)};
+  const aj_attr gather[] = {INTS(AJ_ATTR_SIZES, 1), aj_attr_ints(AJ_ATTR_OFFSET_AXES, 0, NULL),
+                            INTS(AJ_ATTR_COLLAPSED_AXES, 0), INTS(AJ_ATTR_START_MAP, 0),
+                            aj_attr_int(AJ_ATTR_INDEX_AXIS, 1)};
   assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_GATHER, 2, x, 5, gather), in, &out), AJ_SEM_FAIL);
   assert_int_equal(f.fail.kind, ARRJIT_KIND_SHAPE);
   free(out.data);
@@ -257,20 +275,26 @@ static void check_gather(tk_random *random) {
     start_map[0] = start_map[1], start_map[1] = swap;
   }
   /* a trailing index_axis may be implied when there is one component */
-  int64_t index_axis = mapped == 1 && tk_chance(random, 50) ? index_rank : (int64_t)tk_below(random, (uint64_t)index_rank);
-  for (int32_t i = 0; i < index_rank; i++) index_dims[i] = i == index_axis ? (int64_t)mapped : 1 + (int64_t)tk_below(random, 4);
+  int64_t index_axis =
+      mapped == 1 && tk_chance(random, 50) ? index_rank : (int64_t)tk_below(random, (uint64_t)index_rank);
+  for (int32_t i = 0; i < index_rank; i++)
+    index_dims[i] = i == index_axis ? (int64_t)mapped : 1 + (int64_t)tk_below(random, 4);
   int32_t batch_rank = index_axis == index_rank ? index_rank : index_rank - 1;
   int32_t out_rank = batch_rank + rank - (int32_t)collapses, b = 0;
   for (int32_t i = 0; i < out_rank; i++) {
     int32_t offsets_left = rank - (int32_t)collapses - (int32_t)windows, left = out_rank - i;
-    if ((int32_t)tk_below(random, (uint64_t)left) < offsets_left) offset_axes[windows++] = i;
-    else batch_axes[b++] = i;
+    if ((int32_t)tk_below(random, (uint64_t)left) < offsets_left)
+      offset_axes[windows++] = i;
+    else
+      batch_axes[b++] = i;
   }
-  const aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_SIZES, (size_t)rank, sizes), aj_attr_ints(AJ_ATTR_OFFSET_AXES, windows, offset_axes),
-                           aj_attr_ints(AJ_ATTR_COLLAPSED_AXES, collapses, collapsed), aj_attr_ints(AJ_ATTR_START_MAP, mapped, start_map),
-                           aj_attr_int(AJ_ATTR_INDEX_AXIS, index_axis)};
+  const aj_attr attrs[] = {
+      aj_attr_ints(AJ_ATTR_SIZES, (size_t)rank, sizes), aj_attr_ints(AJ_ATTR_OFFSET_AXES, windows, offset_axes),
+      aj_attr_ints(AJ_ATTR_COLLAPSED_AXES, collapses, collapsed), aj_attr_ints(AJ_ATTR_START_MAP, mapped, start_map),
+      aj_attr_int(AJ_ATTR_INDEX_AXIS, index_axis)};
   aj_value *x[] = {sem_param(&f, ARRJIT_I32, rank, dims), sem_param(&f, ARRJIT_I32, index_rank, index_dims)};
-  const aj_node *node = sem_node(&f, AJ_OP_GATHER, 2, x, 5, attrs), *checked = sem_node(&f, AJ_OP_CHECKED_GATHER, 2, x, 5, attrs);
+  const aj_node *node = sem_node(&f, AJ_OP_GATHER, 2, x, 5, attrs),
+                *checked = sem_node(&f, AJ_OP_CHECKED_GATHER, 2, x, 5, attrs);
   aj_view in[] = {counting(&f, x[0]), counting(&f, x[1])}, out, out2;
   int32_t *indices = (int32_t *)(void *)in[1].data;
   bool wild = tk_chance(random, 50);
@@ -320,9 +344,11 @@ static void test_positions_of_extremes(void **state) {
   for (int64_t axis = 0; axis < 2; axis++) {
     for (int largest = 0; largest < 2; largest++) {
       const aj_attr attr = aj_attr_int(AJ_ATTR_AXIS, axis);
-      assert_int_equal(sem_run(&f, sem_node(&f, largest ? AJ_OP_ARGMAX : AJ_OP_ARGMIN, 1, &x, 1, &attr), &in, &out), AJ_SEM_OK);
+      assert_int_equal(sem_run(&f, sem_node(&f, largest ? AJ_OP_ARGMAX : AJ_OP_ARGMIN, 1, &x, 1, &attr), &in, &out),
+                       AJ_SEM_OK);
       assert_int_equal(out.dtype, ARRJIT_I64);
-      for (int64_t i = 0; i < out.dims[0]; i++) assert_int_equal(((int64_t *)(void *)out.data)[i], want[axis][largest][i]);
+      for (int64_t i = 0; i < out.dims[0]; i++)
+        assert_int_equal(((int64_t *)(void *)out.data)[i], want[axis][largest][i]);
       free(out.data);
     }
   }
@@ -348,7 +374,8 @@ static void test_elementwise_reads_any_strides(void **state) {
   sem_fixture f;
   sem_begin(&f);
   enum { R = 50, C = 61 };
-  aj_value *x[] = {param(&f, ARRJIT_F64, 2, R, C, 0), param(&f, ARRJIT_F64, 2, R, C, 0), param(&f, ARRJIT_F64, 2, R, C, 0)};
+  aj_value *x[] = {param(&f, ARRJIT_F64, 2, R, C, 0), param(&f, ARRJIT_F64, 2, R, C, 0),
+                   param(&f, ARRJIT_F64, 2, R, C, 0)};
   const aj_node *fma_node = sem_node(&f, AJ_OP_FMA, 3, x, 0, NULL), *exp_node = sem_node(&f, AJ_OP_EXP, 1, x, 0, NULL);
   aj_view dense = sem_array(x[0]->type, f.env, NULL), out, turned, splat, packed;
   for (int i = 0; i < R * C; i++) ((double *)(void *)dense.data)[i] = i * 0.001;

@@ -1,4 +1,5 @@
-/* Scalar rules: against plain references, in both builds of the loops, in place, at all lengths; checked twins; NaN bits. */
+/* Scalar rules: against plain references, in both builds of the loops, in place, at all lengths; checked twins; NaN
+ * bits. */
 #include <limits.h>
 
 #include "sem_fixture.h"
@@ -14,7 +15,9 @@ static const aj_loops *const tables[] = {&aj_loops_base,
 static size_t count_tables(void) { return aj_loops_here() == &aj_loops_base ? 1 : TK_COUNT(tables); }
 
 enum { MOST = 1000 };
-typedef struct operands { _Alignas(16) char data[3][MOST * 8]; } operands;
+typedef struct operands {
+  _Alignas(16) char data[3][MOST * 8];
+} operands;
 
 static uint32_t count_operands(aj_op op) { return aj_ops[op].min_operands; }
 static arrjit_dtype operand_dtype(aj_op op, arrjit_dtype in, uint32_t k) {
@@ -148,15 +151,29 @@ static wide integer_rule(aj_op op, arrjit_dtype d, wide x, wide y, wide z, int *
   case AJ_OP_ABS: return x < 0 ? -x : x;
   case AJ_OP_SIGN: return (x > 0) - (x < 0);
   case AJ_OP_NOT: return d == ARRJIT_BOOL ? !x : ~x;
-  case AJ_OP_POPCOUNT: for (uint32_t i = 0; i < bits; i++) n += (int)(u >> i & 1); return n;
-  case AJ_OP_CLZ: while (n < (int)bits && !(u >> (bits - 1 - (uint32_t)n) & 1)) n++; return n;
-  case AJ_OP_CTZ: while (n < (int)bits && !(u >> n & 1)) n++; return n;
-  case AJ_OP_CHECKED_ADD: case AJ_OP_ADD: r = x + y; break;
-  case AJ_OP_CHECKED_SUB: case AJ_OP_SUB: r = x - y; break;
-  case AJ_OP_CHECKED_MUL: case AJ_OP_MUL: r = (wide)((unsigned __int128)x * (unsigned __int128)y); break;
-  case AJ_OP_CHECKED_DIV: if (y == 0) *code = AJ_ARITH_DIVIDE_BY_ZERO; /* fall through */
-  case AJ_OP_DIV: r = y == 0 ? -1 : x / y; if (y == 0) return r; break;
-  case AJ_OP_CHECKED_REM: if (y == 0) *code = AJ_ARITH_DIVIDE_BY_ZERO; /* fall through */
+  case AJ_OP_POPCOUNT:
+    for (uint32_t i = 0; i < bits; i++) n += (int)(u >> i & 1);
+    return n;
+  case AJ_OP_CLZ:
+    while (n < (int)bits && !(u >> (bits - 1 - (uint32_t)n) & 1)) n++;
+    return n;
+  case AJ_OP_CTZ:
+    while (n < (int)bits && !(u >> n & 1)) n++;
+    return n;
+  case AJ_OP_CHECKED_ADD:
+  case AJ_OP_ADD: r = x + y; break;
+  case AJ_OP_CHECKED_SUB:
+  case AJ_OP_SUB: r = x - y; break;
+  case AJ_OP_CHECKED_MUL:
+  case AJ_OP_MUL: r = (wide)((unsigned __int128)x * (unsigned __int128)y); break;
+  case AJ_OP_CHECKED_DIV:
+    if (y == 0) *code = AJ_ARITH_DIVIDE_BY_ZERO; /* fall through */
+  case AJ_OP_DIV:
+    r = y == 0 ? -1 : x / y;
+    if (y == 0) return r;
+    break;
+  case AJ_OP_CHECKED_REM:
+    if (y == 0) *code = AJ_ARITH_DIVIDE_BY_ZERO; /* fall through */
   case AJ_OP_REM: return y == 0 ? x : x % y;
   case AJ_OP_FLOOR_DIV: return y == 0 ? -1 : floor_divide(x, y);
   case AJ_OP_MOD: return y == 0 ? x : x - floor_divide(x, y) * y;
@@ -165,7 +182,8 @@ static wide integer_rule(aj_op op, arrjit_dtype d, wide x, wide y, wide z, int *
   case AJ_OP_AND: return x & y;
   case AJ_OP_OR: return x | y;
   case AJ_OP_XOR: return x ^ y;
-  case AJ_OP_CHECKED_SHL: if (y < 0 || y >= (wide)bits) *code = AJ_ARITH_OVERFLOW; /* fall through */
+  case AJ_OP_CHECKED_SHL:
+    if (y < 0 || y >= (wide)bits) *code = AJ_ARITH_OVERFLOW; /* fall through */
   case AJ_OP_SHL: return y < 0 || y >= (wide)bits ? 0 : (wide)((unsigned __int128)x << (int)y);
   case AJ_OP_SHR_LOGICAL: return shift_right(x, y, bits, false, d);
   case AJ_OP_SHR_ARITH: return shift_right(x, y, bits, true, d);
@@ -322,11 +340,28 @@ static double run_f64(aj_op op, double x, double y) {
 /* Values as NumPy 1.24 gives them: numpy.floor_divide and numpy.mod. */
 static void test_floor_div_and_mod_are_those_of_numpy(void **state) {
   (void)state;
-  static const struct { double x, y, quotient, rest; } rows[] = {
-      {7, 2, 3, 1},        {-7, 2, -4, 1},      {7, -2, -4, -1},    {-7, -2, 3, -1},       {1, 0.1, 9, 0.09999999999999995},
-      {6, 3, 2, 0.0},      {-6, 3, -2, 0.0},    {6, -3, -2, -0.0},  {0.0, 5, 0.0, 0.0},    {-0.0, 5, -0.0, 0.0},
-      {0.0, -5, -0.0, -0.0}, {1, INFINITY, 0.0, 1}, {-1, INFINITY, -1, INFINITY}, {1, 0.0, INFINITY, NAN},
-      {-1, 0.0, -INFINITY, NAN}, {0.0, 0.0, NAN, NAN}, {INFINITY, 1, NAN, NAN}, {NAN, 1, NAN, NAN}, {1, NAN, NAN, NAN},
+  static const struct {
+    double x, y, quotient, rest;
+  } rows[] = {
+      {7, 2, 3, 1},
+      {-7, 2, -4, 1},
+      {7, -2, -4, -1},
+      {-7, -2, 3, -1},
+      {1, 0.1, 9, 0.09999999999999995},
+      {6, 3, 2, 0.0},
+      {-6, 3, -2, 0.0},
+      {6, -3, -2, -0.0},
+      {0.0, 5, 0.0, 0.0},
+      {-0.0, 5, -0.0, 0.0},
+      {0.0, -5, -0.0, -0.0},
+      {1, INFINITY, 0.0, 1},
+      {-1, INFINITY, -1, INFINITY},
+      {1, 0.0, INFINITY, NAN},
+      {-1, 0.0, -INFINITY, NAN},
+      {0.0, 0.0, NAN, NAN},
+      {INFINITY, 1, NAN, NAN},
+      {NAN, 1, NAN, NAN},
+      {1, NAN, NAN, NAN},
       {-1e-300, 1, -1, 1},
   };
   for (size_t i = 0; i < TK_COUNT(rows); i++) {
@@ -403,9 +438,12 @@ static void check_convert(aj_op op, arrjit_dtype in, arrjit_dtype out) {
       double d = 0;
       memcpy(&f, at, from >= 4 ? 4 : 0);
       memcpy(&d, at, from == 8 ? 8 : 0);
-      if (in == ARRJIT_F32) v = (long double)f;
-      else if (in == ARRJIT_F64) v = (long double)d;
-      else v = (long double)load(in, at);
+      if (in == ARRJIT_F32)
+        v = (long double)f;
+      else if (in == ARRJIT_F64)
+        v = (long double)d;
+      else
+        v = (long double)load(in, at);
       int64_t code = 0;
       memset(got, 0, sizeof got);
       if (cls == AJ_CLASS_BOOL) {
@@ -422,11 +460,16 @@ static void check_convert(aj_op op, arrjit_dtype in, arrjit_dtype out) {
         wide low = cls == AJ_CLASS_INT ? -((wide)1 << (bits - 1)) : 0;
         wide high = ((wide)1 << (bits - (cls == AJ_CLASS_INT))) - 1, w;
         bool is_float = aj_dtypes[in].cls == AJ_CLASS_FLOAT;
-        if (v != v) code = AJ_ARITH_INVALID;
-        else if (truncl(v) < (long double)low || truncl(v) > (long double)high) code = AJ_ARITH_OVERFLOW;
-        if (!is_float) w = load(in, at);
-        else if (v != v) w = 0;
-        else w = truncl(v) < (long double)low ? low : truncl(v) > (long double)high ? high : (wide)v;
+        if (v != v)
+          code = AJ_ARITH_INVALID;
+        else if (truncl(v) < (long double)low || truncl(v) > (long double)high)
+          code = AJ_ARITH_OVERFLOW;
+        if (!is_float)
+          w = load(in, at);
+        else if (v != v)
+          w = 0;
+        else
+          w = truncl(v)<(long double)low ? low : truncl(v)>(long double) high ? high : (wide)v;
         memcpy(got, &w, to);
       }
       if (memcmp(got, r + i * to, to) != 0)

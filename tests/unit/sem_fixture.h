@@ -101,9 +101,10 @@ static inline double f64_canon(double x) { return x == x ? x : f64_of(0x7ff80000
 
 /* A random element: one of the dtype's special values, a small number, or any bits. */
 static inline void sem_random(tk_random *random, arrjit_dtype dtype, void *out) {
-  static const double special[] = {0.0,  -0.0, 1.0,  -1.0,      0.5,       -0.5, 1.5,   2.5, INFINITY, -INFINITY, NAN,
-                                   1e30, 3.0,  -7.0, 0x1p-1074, 0x1p-149,  127.9, 255.5, 0x1p31, -0x1p31, 0x1p32,
-                                   0x1p63, -0x1p63, 0x1p64, 0x1.fffffep30, 2147483647.0, 4294967295.0, -128.9, 65535.5};
+  static const double special[] = {
+      0.0,    -0.0,   1.0,     -1.0,   0.5,           -0.5,         1.5,          2.5,    INFINITY, -INFINITY,
+      NAN,    1e30,   3.0,     -7.0,   0x1p-1074,     0x1p-149,     127.9,        255.5,  0x1p31,   -0x1p31,
+      0x1p32, 0x1p63, -0x1p63, 0x1p64, 0x1.fffffep30, 2147483647.0, 4294967295.0, -128.9, 65535.5};
   uint64_t word = tk_next(random);
   double d = special[tk_below(random, TK_COUNT(special))];
   if (tk_chance(random, 30)) d = (double)(int64_t)tk_below(random, 41) - 20;

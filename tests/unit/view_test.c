@@ -20,8 +20,10 @@ static aj_view random_view(tk_random *random, arrjit_dtype dtype, char *storage,
     if (tk_chance(random, 10)) view.dims[i] = 33;
     view.strides[i] = ((int64_t)tk_below(random, 13) - 6) * bytes;
     int64_t reach = view.dims[i] > 0 ? (view.dims[i] - 1) * view.strides[i] : 0;
-    if (reach < 0) low += reach;
-    else high += reach;
+    if (reach < 0)
+      low += reach;
+    else
+      high += reach;
   }
   if (tk_chance(random, 50)) { /* a dense or transposed one */
     aj_view_set_dense(&view);
@@ -98,7 +100,8 @@ static void test_shapes_come_from_types(void **state) {
   sem_fixture f;
   sem_begin(&f);
   aj_view view;
-  const int64_t n = aj_symbol_named(f.b.func, "n"), dims[] = {2, n, 3}, huge[] = {INT64_MAX / 2, 3}, none[] = {INT64_MAX, INT64_MAX, 0};
+  const int64_t n = aj_symbol_named(f.b.func, "n"), dims[] = {2, n, 3}, huge[] = {INT64_MAX / 2, 3},
+                none[] = {INT64_MAX, INT64_MAX, 0};
   f.env[aj_dim_symbol(n)] = 5;
   assert_true(aj_view_from_type(&view, aj_module_type(f.module, ARRJIT_F64, 3, dims), f.env));
   assert_int_equal(view.dims[1], 5);
@@ -128,23 +131,49 @@ static void expect(const aj_view *view, int64_t count, const int32_t *want) {
 }
 static const int32_t six[] = {0, 1, 2, 3, 4, 5};
 static const int64_t two_three[] = {2, 3};
-typedef struct op_case { aj_op op; aj_attr attrs[3]; uint32_t attr_count; int64_t count; int32_t want[12]; } op_case;
+typedef struct op_case {
+  aj_op op;
+  aj_attr attrs[3];
+  uint32_t attr_count;
+  int64_t count;
+  int32_t want[12];
+} op_case;
 
 static void test_view_ops_only_move_strides(void **state) {
   (void)state;
   sem_fixture f;
   sem_begin(&f);
-  const int64_t swap[] = {1, 0}, both[] = {0, 1}, second[] = {1}, shape_a[] = {2, 2, 3}, last_two[] = {1, 2}, flat[] = {6};
+  const int64_t swap[] = {1, 0}, both[] = {0, 1}, second[] = {1}, shape_a[] = {2, 2, 3}, last_two[] = {1, 2},
+                flat[] = {6};
   const int64_t start[] = {0, 1}, limit[] = {2, 3}, step[] = {1, 1}, wide_step[] = {5, 2}, zero[] = {0, 0};
   const op_case cases[] = {
       {AJ_OP_TRANSPOSE, {aj_attr_ints(AJ_ATTR_AXES, 2, swap)}, 1, 6, {0, 3, 1, 4, 2, 5}},
       {AJ_OP_REVERSE, {aj_attr_ints(AJ_ATTR_AXES, 2, both)}, 1, 6, {5, 4, 3, 2, 1, 0}},
       {AJ_OP_REVERSE, {aj_attr_ints(AJ_ATTR_AXES, 1, second)}, 1, 6, {2, 1, 0, 5, 4, 3}},
       {AJ_OP_RESHAPE, {aj_attr_ints(AJ_ATTR_SHAPE, 1, flat)}, 1, 6, {0, 1, 2, 3, 4, 5}},
-      {AJ_OP_BROADCAST, {aj_attr_ints(AJ_ATTR_SHAPE, 3, shape_a), aj_attr_ints(AJ_ATTR_AXES, 2, last_two)}, 2, 12, {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}},
-      {AJ_OP_SLICE, {aj_attr_ints(AJ_ATTR_START, 2, start), aj_attr_ints(AJ_ATTR_LIMIT, 2, limit), aj_attr_ints(AJ_ATTR_STEP, 2, step)}, 3, 4, {1, 2, 4, 5}},
-      {AJ_OP_SLICE, {aj_attr_ints(AJ_ATTR_START, 2, zero), aj_attr_ints(AJ_ATTR_LIMIT, 2, limit), aj_attr_ints(AJ_ATTR_STEP, 2, wide_step)}, 3, 2, {0, 2}},
-      {AJ_OP_SLICE, {aj_attr_ints(AJ_ATTR_START, 2, limit), aj_attr_ints(AJ_ATTR_LIMIT, 2, limit), aj_attr_ints(AJ_ATTR_STEP, 2, step)}, 3, 0, {0}},
+      {AJ_OP_BROADCAST,
+       {aj_attr_ints(AJ_ATTR_SHAPE, 3, shape_a), aj_attr_ints(AJ_ATTR_AXES, 2, last_two)},
+       2,
+       12,
+       {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}},
+      {AJ_OP_SLICE,
+       {aj_attr_ints(AJ_ATTR_START, 2, start), aj_attr_ints(AJ_ATTR_LIMIT, 2, limit),
+        aj_attr_ints(AJ_ATTR_STEP, 2, step)},
+       3,
+       4,
+       {1, 2, 4, 5}},
+      {AJ_OP_SLICE,
+       {aj_attr_ints(AJ_ATTR_START, 2, zero), aj_attr_ints(AJ_ATTR_LIMIT, 2, limit),
+        aj_attr_ints(AJ_ATTR_STEP, 2, wide_step)},
+       3,
+       2,
+       {0, 2}},
+      {AJ_OP_SLICE,
+       {aj_attr_ints(AJ_ATTR_START, 2, limit), aj_attr_ints(AJ_ATTR_LIMIT, 2, limit),
+        aj_attr_ints(AJ_ATTR_STEP, 2, step)},
+       3,
+       0,
+       {0}},
   };
   aj_value *x = sem_param(&f, ARRJIT_I32, 2, two_three);
   aj_view in = sem_array(x->type, f.env, six), out;
@@ -177,7 +206,8 @@ static void test_extents_that_do_not_fit_at_run_time_fail_with_shape(void **stat
   (void)state;
   sem_fixture f;
   sem_begin(&f);
-  const int64_t n = aj_symbol_named(f.b.func, "n"), dims[] = {n}, flat[] = {6}, start[] = {2}, limit[] = {6}, step[] = {1};
+  const int64_t n = aj_symbol_named(f.b.func, "n"), dims[] = {n}, flat[] = {6}, start[] = {2}, limit[] = {6},
+                step[] = {1};
   aj_value *x = sem_param(&f, ARRJIT_I32, 1, dims);
   const aj_attr slice[] = {aj_attr_ints(AJ_ATTR_START, 1, start), aj_attr_ints(AJ_ATTR_LIMIT, 1, limit),
                            aj_attr_ints(AJ_ATTR_STEP, 1, step)};
@@ -190,8 +220,10 @@ static void test_extents_that_do_not_fit_at_run_time_fail_with_shape(void **stat
     for (int i = 0; i < 2; i++) {
       assert_true(aj_sem_view(nodes[i], f.env, &in, &out, &f.fail));
       assert_int_equal(f.fail.kind, extent == 6 ? ARRJIT_KIND_NONE : ARRJIT_KIND_SHAPE);
-      if (extent == 6) expect(&out, i == 0 ? 4 : 6, i == 0 ? six + 2 : six);
-      else assert_non_null(f.fail.message);
+      if (extent == 6)
+        expect(&out, i == 0 ? 4 : 6, i == 0 ? six + 2 : six);
+      else
+        assert_non_null(f.fail.message);
     }
     free(in.data);
   }
