@@ -15,7 +15,7 @@ static bool find_calls(const aj_module *module) {
 }
 
 arrjit_function *aj_function_create(arrjit_context *context, aj_module *module) {
-  static _Atomic uint32_t last_id; /* numbers are never used again, so that events name one function for ever */
+  static _Atomic uint32_t process_last_id; /* numbers are never used again, so that events name one function for ever */
   aj_core *core = context->core;
   arrjit_function *function = aj_mem_alloc(&core->mem, sizeof *function);
   if (!function || !aj_mutex_init(&function->lock)) {
@@ -24,7 +24,7 @@ arrjit_function *aj_function_create(arrjit_context *context, aj_module *module) 
     return NULL;
   }
   atomic_init(&function->refs, 1);
-  function->id = atomic_fetch_add(&last_id, 1) + 1;
+  function->id = atomic_fetch_add(&process_last_id, 1) + 1;
   function->core = core;
   aj_core_retain(core);
   atomic_init(&function->context, context);

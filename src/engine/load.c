@@ -15,15 +15,15 @@ const char *aj_load_version(void) {
   return TEXT(ARRJIT_VERSION_MAJOR) "." TEXT(ARRJIT_VERSION_MINOR) "." TEXT(ARRJIT_VERSION_PATCH);
 }
 
-static _Atomic bool disabled;
+static _Atomic bool process_disabled;
 
-void aj_load_disable(void) { atomic_store(&disabled, true); }
+void aj_load_disable(void) { atomic_store(&process_disabled, true); }
 
 const char *aj_load_obstacle(void) {
 #ifdef AJ_NATIVE_OFF
   return "the library was built without native code";
 #else
-  return atomic_load(&disabled) ? "native code was turned off by a fatal error of LLVM" : NULL;
+  return atomic_load(&process_disabled) ? "native code was turned off by a fatal error of LLVM" : NULL;
 #endif
 }
 
@@ -67,7 +67,7 @@ arrjit_status aj_load_native(const char *path, const aj_native_host *host, const
 static struct {
   pthread_mutex_t lock;
   const aj_native_api *api;
-} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} process_shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { PATH_BYTES = 4096 };
 
@@ -127,10 +127,10 @@ static arrjit_status open_any(const char *path, const aj_native_host *host, cons
 arrjit_status aj_load_native(const char *path, const aj_native_host *host, const aj_native_api **out,
                              arrjit_error *error) {
   if (aj_load_obstacle()) return aj_error_set(error, ARRJIT_UNAVAILABLE, "%s", aj_load_obstacle());
-  (void)pthread_mutex_lock(&shared.lock);
-  arrjit_status status = shared.api ? ARRJIT_OK : open_any(path, host, &shared.api, error);
-  if (status == ARRJIT_OK) *out = shared.api;
-  (void)pthread_mutex_unlock(&shared.lock);
+  (void)pthread_mutex_lock(&process_shared.lock);
+  arrjit_status status = process_shared.api ? ARRJIT_OK : open_any(path, host, &process_shared.api, error);
+  if (status == ARRJIT_OK) *out = process_shared.api;
+  (void)pthread_mutex_unlock(&process_shared.lock);
   return status;
 }
 

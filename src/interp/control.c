@@ -112,8 +112,7 @@ aj_flow aj_step_for(aj_interp *in, aj_frame *frame, const aj_node *node) {
   int64_t step = aj_frame_operand(frame, node, 2)->u.i64;
   if (step == 0) {
     aj_value_views(in, frame, node, 0, 3);
-    aj_sem_fail fail = {
-        .kind = ARRJIT_KIND_ARITH, .code = AJ_ARITH_INVALID, .message = aj_sem_arith_message(AJ_ARITH_INVALID)};
+    aj_sem_fail fail = {.kind = ARRJIT_KIND_ARITH, .code = AJ_ARITH_INVALID, .message = AJ_STEP_ZERO_MESSAGE};
     aj_run_raise_sem(in->run, &fail, 3, in->views);
     return AJ_FLOW_FAILED;
   }

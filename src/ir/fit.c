@@ -157,15 +157,14 @@ static bool fit_arguments(aj_builder *b, aj_infer *in, aj_value **operands) {
   size_t count;
   int64_t *known = aj_infer_known(in, &count);
   if (!known) return aj_builder_no_memory(b), false;
-  bool ok = true;
-  if (aj_infer_bind_params(in, &sig, known) == ARRJIT_OK)
-    for (uint32_t i = 0; ok && i < sig.param_count; i++) {
-      arrjit_status status = aj_infer_translate(in, known, sig.params[i], dims);
-      if (status == ARRJIT_MEMORY) ok = aj_builder_no_memory(b);
-      if (status == ARRJIT_OK) ok = refit(b, &operands[i], dims);
-    }
+  arrjit_status status = aj_infer_bind_params(in, &sig, known);
+  for (uint32_t i = 0; status == ARRJIT_OK && i < sig.param_count; i++) {
+    status = aj_infer_translate(in, known, sig.params[i], dims);
+    if (status == ARRJIT_OK && !refit(b, &operands[i], dims)) break;
+  }
+  if (status == ARRJIT_MEMORY) aj_builder_no_memory(b);
   aj_mem_free(b->module->mem, known, count * sizeof *known);
-  return ok;
+  return aj_builder_ok(b);
 }
 
 static bool has_symbols(uint32_t count, aj_value *const *operands) {

@@ -58,8 +58,10 @@ bool aj_node_may_raise(const aj_node *node) {
   return false;
 }
 
+/* A loop is never quiet: it may not end, and its iterations count against the limits of the run. */
 static bool is_quiet(const aj_node *node) {
-  return !(aj_ops[node->op].flags & AJ_F_EFFECT) && !aj_node_may_raise(node);
+  bool loops = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
+  return !loops && !(aj_ops[node->op].flags & AJ_F_EFFECT) && !aj_node_may_raise(node);
 }
 
 /* Functions being looked at, innermost last: a call of one of them is a cycle, which may run into the limit on depth.

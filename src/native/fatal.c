@@ -10,13 +10,13 @@
 
 typedef struct guard { const aj_native_host *host; jmp_buf back; } guard;
 
-static _Atomic bool happened;
-static _Thread_local guard *current;
-static pthread_once_t install_once = PTHREAD_ONCE_INIT;
+static _Atomic bool process_happened;
+static _Thread_local guard *thread_current;
+static pthread_once_t process_install_once = PTHREAD_ONCE_INIT;
 
 static void on_fatal(const char *reason) {
-  atomic_store(&happened, true);
-  guard *g = current;
+  atomic_store(&process_happened, true);
+  guard *g = thread_current;
   if (g != NULL && g->host != NULL && g->host->fatal != NULL) {
     g->host->fatal(g->host->user, reason);
     for (;;) (void)pause();
@@ -26,18 +26,18 @@ static void on_fatal(const char *reason) {
 
 static void install(void) { LLVMInstallFatalErrorHandler(on_fatal); }
 
-bool aj_fatal_happened(void) { return atomic_load(&happened); }
+bool aj_fatal_happened(void) { return atomic_load(&process_happened); }
 
 bool aj_fatal_guard(const aj_native_host *host, void (*body)(void *user), void *user) {
-  pthread_once(&install_once, install);
+  pthread_once(&process_install_once, install);
   if (aj_fatal_happened()) return false;
   guard g = {.host = host};
   if (setjmp(g.back) != 0) {
-    current = NULL;
+    thread_current = NULL;
     return false;
   }
-  current = &g;
+  thread_current = &g;
   body(user);
-  current = NULL;
+  thread_current = NULL;
   return true;
 }

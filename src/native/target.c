@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
+static pthread_once_t process_targets_once = PTHREAD_ONCE_INIT;
 
 static void register_targets(void) {
   LLVMInitializeNativeTarget();
@@ -38,7 +38,7 @@ static void read_features(aj_target *target) {
 }
 
 bool aj_target_open(aj_target *target, const char **out_message) {
-  pthread_once(&targets_once, register_targets);
+  pthread_once(&process_targets_once, register_targets);
   memset(target, 0, sizeof *target);
   target->triple = LLVMGetDefaultTargetTriple();
   target->cpu = LLVMGetHostCPUName();

@@ -114,7 +114,7 @@ void aj_nh_checked(aj_run *run, const aj_nh_site *site, const int64_t *iteration
 
 void aj_nh_bad_step(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *const *operands) {
   aj_view views[3];
-  aj_sem_fail fail = {.kind = ARRJIT_KIND_ARITH, .code = AJ_ARITH_INVALID, .message = aj_sem_arith_message(AJ_ARITH_INVALID)};
+  aj_sem_fail fail = {.kind = ARRJIT_KIND_ARITH, .code = AJ_ARITH_INVALID, .message = AJ_STEP_ZERO_MESSAGE};
   for (uint32_t i = 0; i < 3; i++) views[i] = (aj_view){.dtype = ARRJIT_I64, .data = operands[i]};
   aj_run_raise_sem(run, &fail, 3, views);
   aj_nh_trace(run, site, iterations);

@@ -39,7 +39,7 @@ static void finishing(misuse *m) {
               arrjit_try_begin(g));
   BUILD(m, arrjit_graph_finish, "a function", "that is declared only", ARRJIT_GRAPH,
         "never is declared but not defined", (void)arrjit_declare(g, "never", 0, NULL, 0, NULL));
-  BUILD(m, arrjit_graph_finish, "a symbol", "that no parameter binds", ARRJIT_GRAPH, "symbol n",
+  BUILD(m, arrjit_graph_finish, "a symbol", "that no parameter binds", ARRJIT_GRAPH, "extent n of",
         (void)arrjit_iota(g, ARRJIT_F64, 1, I64S(arrjit_symbol(g, "n")), 0));
 }
 

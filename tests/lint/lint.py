@@ -132,24 +132,25 @@ def exports(top, build):
         bad(library, 0, f"{name} is declared in a public header and not exported")
     archive = os.path.join(build, "libarrjit.a")
     for row in symbols(archive, "--defined-only", "-g"):
-        if len(row) >= 3 and not row[-1].startswith(("arrjit_", "aj_")):
+        if len(row) >= 3 and not row[-1].startswith(("arrjit_", "aj_", "DW.ref.")): # the last: of the compiler, hidden
             bad(archive, 0, f"defines {row[-1]}: names begin with arrjit_ or aj_")
+    module = os.path.join(build, "libarrjit_native.so")
+    if os.path.exists(module):
+        got = {row[-1] for row in symbols(module, "-D", "--defined-only")} - {"__bss_start", "_edata", "_end"}
+        if got != {"arrjit_native_entry"}:
+            bad(module, 0, f"exports {', '.join(sorted(got))}, not arrjit_native_entry alone")
 
 
 def globals_(top, build):
-    """Mutable globals: only what the design names: the native module and its lock, per-thread stack bounds."""
+    """Mutable globals: only what belongs to the process or a thread by its nature, and says so in its name."""
     allowed = re.compile(r"^(process_|thread_)")
-    archive = os.path.join(build, "libarrjit.a")
-    for row in symbols(archive, "--defined-only"):
-        if len(row) >= 3 and row[-2] in "bBdDC" and not row[-1].startswith(("__", ".L")):
-            name = row[-1].split(".")[0]
-            if not allowed.match(name) and not is_relro(archive, name):
-                bad(archive, 0, f"mutable global {name}: state belongs to a context")
-
-
-def is_relro(archive, name):
-    out = subprocess.run(["objdump", "-t", archive], text=True, capture_output=True, check=True).stdout
-    return any(line.split()[-1].split(".")[0] == name and ".data.rel.ro" in line for line in out.splitlines() if line.split())
+    objects = [os.path.join(build, "libarrjit.a"), *files(build, ["CMakeFiles/aj_native.dir"], (".o",))]
+    for path in objects:
+        out = subprocess.run(["objdump", "-t", path], text=True, capture_output=True, check=True).stdout
+        for line in out.splitlines():
+            match = re.match(r"[0-9a-f]{16} .{6}[O ] (\.t?bss|\.t?data)(?!\.rel\.ro)\S*\s+[0-9a-f]+ (?:\.hidden )?(\S+)$", line)
+            if match and not match.group(2).startswith((".", "__", "DW.ref.")) and not allowed.match(match.group(2)):
+                bad(path, 0, f"mutable global {match.group(2)}: state belongs to a context")
 
 
 def ops(top, build):

@@ -353,6 +353,55 @@ static void test_options_have_ranges(void **state) {
   assert_int_equal(arrjit_context_get_option(f->context, ARRJIT_OPTION_MAX_DEPTH), 1000);
 }
 
+/* Context, function, argument error, run and job: each allocation fails once, nothing is left behind. */
+static arrjit_status live_once(const arrjit_allocator *host) {
+  const arrjit_context_options made = {
+      .struct_bytes = sizeof made, .allocator = host, .native_path = "/nowhere/libarrjit_native.so"};
+  arrjit_context *context = NULL;
+  arrjit_graph *g = NULL;
+  arrjit_function *function = NULL;
+  arrjit_array *x = NULL;
+  arrjit_result *results[3] = {NULL};
+  arrjit_runner *runner = NULL;
+  arrjit_job *job = NULL;
+  arrjit_type type = TYPE(F64, 2);
+  arrjit_status status = arrjit_context_create(&made, &context, NULL);
+  if (status == ARRJIT_OK) status = arrjit_graph_create(context, &g, NULL);
+  if (status == ARRJIT_OK) {
+    arrjit_value v = arrjit_param(g, "x", &type);
+    RETURN(g, arrjit_add(g, v, v));
+    status = arrjit_graph_finish(g, &function, NULL);
+    arrjit_graph_destroy(g);
+  }
+  if (status == ARRJIT_OK) status = arrjit_array_create(context, &type, NULL, &x, NULL);
+  if (status == ARRJIT_OK) status = arrjit_run(function, NULL, 0, NULL, &results[0], NULL);
+  if (status == ARRJIT_OK) status = arrjit_run(function, NULL, 1, &x, &results[1], NULL);
+  if (status == ARRJIT_OK) status = arrjit_runner_create(context, &runner, NULL);
+  if (status == ARRJIT_OK) status = arrjit_runner_submit(runner, function, NULL, 1, &x, &job, NULL);
+  if (status == ARRJIT_OK) status = arrjit_job_wait(job, -1, &results[2], NULL);
+  for (size_t i = 0; i < TK_COUNT(results); i++) arrjit_result_destroy(results[i]);
+  arrjit_job_release(job);
+  assert_int_equal(arrjit_runner_destroy(runner), ARRJIT_OK);
+  arrjit_array_release(x);
+  arrjit_function_release(function);
+  assert_int_equal(arrjit_context_destroy(context), ARRJIT_OK);
+  return status;
+}
+
+static void test_every_failing_allocation_is_survived(void **state) {
+  (void)state;
+  tk_alloc alloc = {0};
+  arrjit_allocator host = tk_alloc_host(&alloc);
+  for (int64_t n = 1, failed = 1; failed; n++) {
+    tk_alloc_arm(&alloc, n);
+    arrjit_status status = live_once(&host);
+    failed = atomic_load(&alloc.failed);
+    assert_true(status == ARRJIT_OK || (failed && status == ARRJIT_MEMORY));
+    assert_int_equal(atomic_load(&alloc.live_bytes), 0);
+    assert_int_equal(atomic_load(&alloc.mistakes), 0);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_misuse_is_a_status),
     TK_TEST(test_bad_arguments_name_what_came),
@@ -365,6 +414,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_without_native_code_whole_interprets_and_says_so),
     TK_TEST(test_contexts_end_with_functions_alive),
     TK_TEST(test_options_have_ranges),
+    TK_TEST(test_every_failing_allocation_is_survived),
 };
 
 TEST_MAIN(tests, NULL, NULL)
