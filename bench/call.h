@@ -25,7 +25,8 @@ static inline void bench_run_call(void *state) {
 static inline void bench_assert_native(const bench_call *call, const char *name) {
   arrjit_function_statistics s;
   arrjit_function_get_statistics(call->function, &s);
-  bench_check(call->options.mode != ARRJIT_MODE_WHOLE || (s.native_runs > 0 && s.fallback_nodes + s.interpreted_nodes == 0),
+  bench_check(call->options.mode != ARRJIT_MODE_WHOLE ||
+                  (s.native_runs > 0 && s.fallback_nodes + s.interpreted_nodes == 0),
               name);
 }
 

@@ -12,8 +12,12 @@ static double add_one_direct(double x) { return x + 1; }
 static arrjit_status fail(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
                           size_t result_count, const arrjit_view *results) {
   (void)user, (void)arg_count, (void)result_count, (void)results;
-  arrjit_failure failure = {.struct_bytes = sizeof failure, .kind = ARRJIT_KIND_CALLBACK, .code = 3,
-                            .message = "no value for {0}", .payload_count = 1, .payload = args};
+  arrjit_failure failure = {.struct_bytes = sizeof failure,
+                            .kind = ARRJIT_KIND_CALLBACK,
+                            .code = 3,
+                            .message = "no value for {0}",
+                            .payload_count = 1,
+                            .payload = args};
   return arrjit_fail(call, &failure);
 }
 
@@ -33,11 +37,14 @@ static arrjit_function *build_callbacks(int64_t calls) {
 static void bench_callbacks(const char *name, bool direct, arrjit_mode mode, const char *mode_name) {
   enum { CALLS = 1000 };
   double zero = 0;
-  arrjit_binding binding = {.slot = "f", .callback = direct ? NULL : add_one,
-                            .direct = direct ? (void (*)(void))add_one_direct : NULL};
+  arrjit_binding binding = {
+      .slot = "f", .callback = direct ? NULL : add_one, .direct = direct ? (void (*)(void))add_one_direct : NULL};
   bench_call call = {.function = build_callbacks(CALLS), .input_count = 1};
-  call.options = (arrjit_run_options){.struct_bytes = sizeof call.options, .mode = mode, .outputs = call.outputs,
-                                      .binding_count = 1, .bindings = &binding};
+  call.options = (arrjit_run_options){.struct_bytes = sizeof call.options,
+                                      .mode = mode,
+                                      .outputs = call.outputs,
+                                      .binding_count = 1,
+                                      .bindings = &binding};
   call.inputs[0] = bench_array(ARRJIT_F64, 0, 0, &zero);
   call.outputs[0] = bench_array(ARRJIT_F64, 0, 0, NULL);
   bench_run_call(&call);
@@ -60,8 +67,8 @@ static void bench_failing(arrjit_mode mode, const char *mode_name) {
   double zero = 0;
   arrjit_binding binding = {.slot = "f", .callback = fail};
   bench_call call = {.function = build_callbacks(1), .input_count = 1};
-  call.options = (arrjit_run_options){.struct_bytes = sizeof call.options, .mode = mode, .binding_count = 1,
-                                      .bindings = &binding};
+  call.options =
+      (arrjit_run_options){.struct_bytes = sizeof call.options, .mode = mode, .binding_count = 1, .bindings = &binding};
   call.inputs[0] = bench_array(ARRJIT_F64, 0, 0, &zero);
   run_failing(&call);
   bench_compare(&(bench_pair){"callback_fail", "f64", mode_name, "call", "none", 1, 1, run_failing, &call, NULL, NULL});
@@ -80,13 +87,16 @@ static void bench_small(arrjit_mode mode, const char *mode_name) {
   call.outputs[0] = bench_array(ARRJIT_F64, 1, 16, NULL);
   bench_run_call(&call);
   bench_assert_native(&call, "small_call");
-  bench_compare(&(bench_pair){"small_call", "f64", mode_name, "call", "none", 16, 1, bench_run_call, &call, NULL, NULL});
+  bench_compare(
+      &(bench_pair){"small_call", "f64", mode_name, "call", "none", 16, 1, bench_run_call, &call, NULL, NULL});
   bench_drop(&call);
 }
 
 void bench_calls(void) {
-  static const struct { arrjit_mode mode; const char *name; } modes[] = {{ARRJIT_MODE_WHOLE, "whole"},
-                                                                         {ARRJIT_MODE_INTERP, "interp"}};
+  static const struct {
+    arrjit_mode mode;
+    const char *name;
+  } modes[] = {{ARRJIT_MODE_WHOLE, "whole"}, {ARRJIT_MODE_INTERP, "interp"}};
   for (int m = 0; m < 2; m++) {
     if (bench_wanted("callback")) bench_callbacks("callback", false, modes[m].mode, modes[m].name);
     if (bench_wanted("callback")) bench_callbacks("callback_direct", true, modes[m].mode, modes[m].name);

@@ -5,11 +5,18 @@
 
 #include "call.h"
 
-typedef struct chain_peer { int64_t n; const void *a, *b, *c; void *out; bool wide; } chain_peer;
+typedef struct chain_peer {
+  int64_t n;
+  const void *a, *b, *c;
+  void *out;
+  bool wide;
+} chain_peer;
 static void run_chain_peer(void *state) {
   chain_peer *p = state;
-  if (p->wide) peer_chain_f64(p->n, p->a, p->b, p->c, p->out);
-  else peer_chain_f32(p->n, p->a, p->b, p->c, p->out);
+  if (p->wide)
+    peer_chain_f64(p->n, p->a, p->b, p->c, p->out);
+  else
+    peer_chain_f32(p->n, p->a, p->b, p->c, p->out);
 }
 
 static arrjit_function *build_chain(arrjit_dtype dtype) {
@@ -30,14 +37,20 @@ static void bench_chain(arrjit_dtype dtype, int64_t n, arrjit_mode mode, const c
     call.inputs[k] = bench_array(dtype, 1, n, NULL);
     for (int64_t i = 0; i < n; i++) {
       double v = (double)((i * 7 + k * 13) % 101) / 8;
-      if (dtype == ARRJIT_F64) ((double *)arrjit_array_data(call.inputs[k]))[i] = v;
-      else ((float *)arrjit_array_data(call.inputs[k]))[i] = (float)v;
+      if (dtype == ARRJIT_F64)
+        ((double *)arrjit_array_data(call.inputs[k]))[i] = v;
+      else
+        ((float *)arrjit_array_data(call.inputs[k]))[i] = (float)v;
     }
   }
   call.outputs[0] = bench_array(dtype, 1, n, NULL);
   arrjit_array *theirs = bench_array(dtype, 1, n, NULL);
-  chain_peer peer = {n, arrjit_array_data(call.inputs[0]), arrjit_array_data(call.inputs[1]),
-                     arrjit_array_data(call.inputs[2]), arrjit_array_data(theirs), dtype == ARRJIT_F64};
+  chain_peer peer = {n,
+                     arrjit_array_data(call.inputs[0]),
+                     arrjit_array_data(call.inputs[1]),
+                     arrjit_array_data(call.inputs[2]),
+                     arrjit_array_data(theirs),
+                     dtype == ARRJIT_F64};
   bench_run_call(&call);
   run_chain_peer(&peer);
   bench_assert_native(&call, "chain");
@@ -49,7 +62,12 @@ static void bench_chain(arrjit_dtype dtype, int64_t n, arrjit_mode mode, const c
   bench_drop(&call);
 }
 
-typedef struct sum_peer { int64_t n; const void *x; double out; bool wide; } sum_peer;
+typedef struct sum_peer {
+  int64_t n;
+  const void *x;
+  double out;
+  bool wide;
+} sum_peer;
 static void run_sum_peer(void *state) {
   sum_peer *p = state;
   p->out = p->wide ? peer_sum_f64(p->n, p->x) : (double)peer_sum_f32(p->n, p->x);
@@ -65,8 +83,10 @@ static void bench_sum(arrjit_dtype dtype, int64_t n, arrjit_mode mode, const cha
   call.inputs[0] = bench_array(dtype, 1, n, NULL);
   call.outputs[0] = bench_array(dtype, 0, 0, NULL);
   for (int64_t i = 0; i < n; i++) {
-    if (dtype == ARRJIT_F64) ((double *)arrjit_array_data(call.inputs[0]))[i] = (double)(i % 64) / 64;
-    else ((float *)arrjit_array_data(call.inputs[0]))[i] = (float)(i % 64) / 64;
+    if (dtype == ARRJIT_F64)
+      ((double *)arrjit_array_data(call.inputs[0]))[i] = (double)(i % 64) / 64;
+    else
+      ((float *)arrjit_array_data(call.inputs[0]))[i] = (float)(i % 64) / 64;
   }
   sum_peer peer = {n, arrjit_array_data(call.inputs[0]), 0, dtype == ARRJIT_F64};
   bench_run_call(&call);

@@ -1,5 +1,5 @@
-/* arrjit-fresh: one fresh process: from nothing to the first result in auto mode, in nanoseconds of the monotonic clock.
- * run.sh starts it many times, in turn with the same program built without native code. */
+/* arrjit-fresh: one fresh process: from nothing to the first result in auto mode, in nanoseconds of the monotonic
+ * clock. run.sh starts it many times, in turn with the same program built without native code. */
 #include <arrjit/arrjit.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* Interleaved timing. Every sample is long enough for the clock (calibrated), the two sides take turns, medians are told. */
+/* Interleaved timing. Every sample is long enough for the clock (calibrated), the two sides take turns, medians are
+ * told. */
 #include "harness.h"
 
 #include <stdio.h>
@@ -64,8 +65,9 @@ static void report_row(const bench_pair *p, double ours, double theirs, double l
   if (!bench_opts.json) return;
   FILE *file = fopen(bench_opts.json, "a");
   if (!file) return;
-  fprintf(file, "{\"case\":\"%s\",\"n\":%lld,\"dtype\":\"%s\",\"threads\":1,\"mode\":\"%s\",\"unit\":\"%s\",\"ours_ns\":%.4f,"
-                "\"peer\":\"%s\",\"peer_ns\":%.4f,\"ratio\":%.4f}\n",
+  fprintf(file,
+          "{\"case\":\"%s\",\"n\":%lld,\"dtype\":\"%s\",\"threads\":1,\"mode\":\"%s\",\"unit\":\"%s\",\"ours_ns\":%.4f,"
+          "\"peer\":\"%s\",\"peer_ns\":%.4f,\"ratio\":%.4f}\n",
           p->name, (long long)p->n, p->dtype, p->mode, p->unit, ours, theirs > 0 ? p->peer : "none", theirs, ratio);
   fclose(file);
 }
@@ -85,5 +87,6 @@ void bench_compare(const bench_pair *p) {
     ratios[i] = theirs[i] / ours[i];
   }
   qsort(ratios, (size_t)rounds, sizeof *ratios, order_doubles);
-  report_row(p, bench_median(ours, rounds), bench_median(theirs, rounds), ratios[rounds / 10], ratios[rounds - 1 - rounds / 10]);
+  report_row(p, bench_median(ours, rounds), bench_median(theirs, rounds), ratios[rounds / 10],
+             ratios[rounds - 1 - rounds / 10]);
 }

@@ -8,19 +8,19 @@
 typedef void bench_fn(void *state);
 
 typedef struct bench_options {
-  bool smoke;             /* one short round: does it run at all */
-  const char *filter;     /* only cases whose name holds it; NULL: all */
-  const char *json;       /* file for JSON lines; NULL: none */
+  bool smoke;         /* one short round: does it run at all */
+  const char *filter; /* only cases whose name holds it; NULL: all */
+  const char *json;   /* file for JSON lines; NULL: none */
 } bench_options;
 extern bench_options bench_opts;
 
 typedef struct bench_pair {
-  const char *name, *dtype, *mode, *unit, *peer;   /* peer "none": ours alone */
+  const char *name, *dtype, *mode, *unit, *peer; /* peer "none": ours alone */
   int64_t n;
-  double units;           /* units of work a call: times are divided by it */
+  double units; /* units of work a call: times are divided by it */
   bench_fn *ours;
   void *ours_state;
-  bench_fn *theirs;       /* NULL: none */
+  bench_fn *theirs; /* NULL: none */
   void *their_state;
 } bench_pair;
 
@@ -45,7 +45,8 @@ void bench_calls(void);
 void bench_startup(void);
 
 /* peers.c: hand-written loops, gcc -O3 -march=native */
-void peer_chain_f32(int64_t n, const float *restrict a, const float *restrict b, const float *restrict c, float *restrict out);
+void peer_chain_f32(int64_t n, const float *restrict a, const float *restrict b, const float *restrict c,
+                    float *restrict out);
 void peer_chain_f64(int64_t n, const double *restrict a, const double *restrict b, const double *restrict c,
                     double *restrict out);
 float peer_sum_f32(int64_t n, const float *restrict x);

@@ -1,4 +1,5 @@
-/* arrjit-bench [--smoke] [--filter NAME] [--json FILE]: one row a case and mode; ratio = peer / ours, above 1 we are faster. */
+/* arrjit-bench [--smoke] [--filter NAME] [--json FILE]: one row a case and mode; ratio = peer / ours, above 1 we are
+ * faster. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,10 +12,14 @@ static int usage(void) {
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--smoke")) bench_opts.smoke = true;
-    else if (!strcmp(argv[i], "--filter") && i + 1 < argc) bench_opts.filter = argv[++i];
-    else if (!strcmp(argv[i], "--json") && i + 1 < argc) bench_opts.json = argv[++i];
-    else return usage();
+    if (!strcmp(argv[i], "--smoke"))
+      bench_opts.smoke = true;
+    else if (!strcmp(argv[i], "--filter") && i + 1 < argc)
+      bench_opts.filter = argv[++i];
+    else if (!strcmp(argv[i], "--json") && i + 1 < argc)
+      bench_opts.json = argv[++i];
+    else
+      return usage();
   }
   arrjit_error error;
   bench_must(arrjit_context_create(NULL, &bench_context, &error), &error);

@@ -1,7 +1,10 @@
 /* collatz and newton: loops of scalars, where state has to live in registers. */
 #include "call.h"
 
-typedef struct scalar_peer { int64_t limit, steps; double sum; } scalar_peer;
+typedef struct scalar_peer {
+  int64_t limit, steps;
+  double sum;
+} scalar_peer;
 static void run_collatz_peer(void *state) {
   scalar_peer *p = state;
   p->steps = peer_collatz(p->limit);
@@ -59,8 +62,8 @@ static void bench_loop(const char *name, arrjit_function *function, int64_t limi
   const void *got = arrjit_array_data(call.outputs[0]);
   bench_check(out == ARRJIT_I64 ? *(const int64_t *)got == peer.steps : *(const double *)got == peer.sum, name);
   if (units == 0) units = (double)peer.steps;
-  bench_compare(&(bench_pair){name, arrjit_dtype_name(out), mode_name, "iteration", "gcc -O3", limit, units, bench_run_call,
-                              &call, peer_fn, &peer});
+  bench_compare(&(bench_pair){name, arrjit_dtype_name(out), mode_name, "iteration", "gcc -O3", limit, units,
+                              bench_run_call, &call, peer_fn, &peer});
   bench_drop(&call);
 }
 
@@ -71,7 +74,9 @@ void bench_scalar(void) {
     bench_loop("collatz", build_collatz(), few, 0, ARRJIT_I64, run_collatz_peer, ARRJIT_MODE_INTERP, "interp");
   }
   if (bench_wanted("newton")) {
-    bench_loop("newton", build_newton(), limit, (double)limit * 20, ARRJIT_F64, run_newton_peer, ARRJIT_MODE_WHOLE, "whole");
-    bench_loop("newton", build_newton(), few, (double)few * 20, ARRJIT_F64, run_newton_peer, ARRJIT_MODE_INTERP, "interp");
+    bench_loop("newton", build_newton(), limit, (double)limit * 20, ARRJIT_F64, run_newton_peer, ARRJIT_MODE_WHOLE,
+               "whole");
+    bench_loop("newton", build_newton(), few, (double)few * 20, ARRJIT_F64, run_newton_peer, ARRJIT_MODE_INTERP,
+               "interp");
   }
 }

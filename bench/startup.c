@@ -41,7 +41,8 @@ static arrjit_function *build_ops(int ops) {
   arrjit_graph *g = bench_graph();
   arrjit_type type = arrjit_type_make(ARRJIT_F32, 1, (int64_t[]){arrjit_symbol(g, "n")});
   arrjit_value a = arrjit_param(g, "a", &type), x = a;
-  for (int i = 0; i < ops; i++) x = i % 3 == 0 ? arrjit_mul(g, x, a) : i % 3 == 1 ? arrjit_add(g, x, a) : arrjit_abs(g, x);
+  for (int i = 0; i < ops; i++)
+    x = i % 3 == 0 ? arrjit_mul(g, x, a) : i % 3 == 1 ? arrjit_add(g, x, a) : arrjit_abs(g, x);
   arrjit_return(g, 1, &x, NULL);
   return bench_finish(g);
 }

@@ -45,10 +45,10 @@ typedef struct arrjit_cancel arrjit_cancel;
 /* What a failing call tells. The caller gives the record (or NULL); nothing in it needs freeing. */
 typedef struct arrjit_error {
   arrjit_status status;
-  int line;            /* of the host's source or of the text being parsed; 0: unknown */
-  char file[128];      /* the end of the path, "" when unknown */
-  char op[32];         /* mnemonic of the op concerned, or "" */
-  char message[512];   /* one sentence: what was wrong, what was expected */
+  int line;          /* of the host's source or of the text being parsed; 0: unknown */
+  char file[128];    /* the end of the path, "" when unknown */
+  char op[32];       /* mnemonic of the op concerned, or "" */
+  char message[512]; /* one sentence: what was wrong, what was expected */
 } arrjit_error;
 
 /* One function allocates, grows, shrinks and frees. Give it in arrjit_context_options.
@@ -70,8 +70,8 @@ typedef struct arrjit_type {
 /* One thing that the engine did. */
 typedef struct arrjit_event {
   arrjit_event_code code;
-  uint32_t function_id;     /* arrjit_function_id, 0: none */
-  int64_t time_ns;          /* monotonic clock */
+  uint32_t function_id; /* arrjit_function_id, 0: none */
+  int64_t time_ns;      /* monotonic clock */
   int64_t duration_ns;
   int64_t code_bytes;
   char text[160];
@@ -82,24 +82,24 @@ typedef void arrjit_event_sink(void *user, const arrjit_event *event);
 
 /* Numbers of a context's life so far. */
 typedef struct arrjit_statistics {
-  int64_t live_bytes;            /* of the host's allocator */
+  int64_t live_bytes; /* of the host's allocator */
   int64_t allocations;
-  int64_t runs_interpreted;      /* runs that started in the interpreter */
+  int64_t runs_interpreted; /* runs that started in the interpreter */
   int64_t runs_native;
   int64_t runs_failed;
   int64_t functions_compiled;
   int64_t compilations_stopped;
-  int64_t compile_ns;            /* sum, all compilations */
-  int64_t code_bytes;            /* native code alive */
+  int64_t compile_ns; /* sum, all compilations */
+  int64_t code_bytes; /* native code alive */
   int64_t events_dropped;
 } arrjit_statistics;
 
 /* All zero but struct_bytes means: the defaults. */
 typedef struct arrjit_context_options {
-  size_t struct_bytes;                 /* sizeof(arrjit_context_options) */
-  const arrjit_allocator *allocator;   /* copied; NULL: the C library's */
-  const char *native_path;             /* file of the native module; NULL: beside the library, then the built-in libdir */
-  arrjit_event_sink *event_sink;       /* NULL: events wait for arrjit_context_next_event */
+  size_t struct_bytes;               /* sizeof(arrjit_context_options) */
+  const arrjit_allocator *allocator; /* copied; NULL: the C library's */
+  const char *native_path;           /* file of the native module; NULL: beside the library, then the built-in libdir */
+  arrjit_event_sink *event_sink;     /* NULL: events wait for arrjit_context_next_event */
   void *event_user;
 } arrjit_context_options;
 
@@ -134,12 +134,12 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_context_wait_idle(arrjit_context
 
 /* What the library knows of an op. All strings are static. */
 typedef struct arrjit_op_row {
-  const char *name;          /* as in .air; its building function is arrjit_<name> */
-  const char *operands;      /* names, "name..." any number, "name?" optional */
+  const char *name;     /* as in .air; its building function is arrjit_<name> */
+  const char *operands; /* names, "name..." any number, "name?" optional */
   const char *meaning;
-  const char *errors;        /* "" when it cannot fail */
-  uint32_t dtypes;           /* bit arrjit_dtype: what its first operand may be; 0: not an op on elements */
-  int in_graphs;             /* 0: only optimised functions have it */
+  const char *errors; /* "" when it cannot fail */
+  uint32_t dtypes;    /* bit arrjit_dtype: what its first operand may be; 0: not an op on elements */
+  int in_graphs;      /* 0: only optimised functions have it */
   size_t attribute_count;
   const char *attributes[8];
 } arrjit_op_row;

@@ -16,7 +16,8 @@ ARRJIT_API void arrjit_function_release(arrjit_function *function);
 ARRJIT_API uint32_t arrjit_function_id(const arrjit_function *function);
 ARRJIT_API size_t arrjit_function_param_count(const arrjit_function *function);
 ARRJIT_API size_t arrjit_function_result_count(const arrjit_function *function);
-/* Name ("" when it has none) and type of a parameter or result; MISUSE when there is no such. Either out may be NULL. */
+/* Name ("" when it has none) and type of a parameter or result; MISUSE when there is no such. Either out may be NULL.
+ */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_param(const arrjit_function *function, size_t index,
                                                                const char **out_name, arrjit_type *out_type);
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_result(const arrjit_function *function, size_t index,
@@ -27,20 +28,20 @@ ARRJIT_API const char *arrjit_function_slot_name(const arrjit_function *function
 
 /* What native code of a function consists of, once it is compiled. */
 typedef struct arrjit_function_statistics {
-  int64_t compilations;        /* successful ones since the function was made */
+  int64_t compilations; /* successful ones since the function was made */
   int64_t native_runs;
   int64_t interpreted_runs;
-  int64_t lowered_nodes;       /* nodes of the optimised function that became native code */
-  int64_t fallback_nodes;      /* native code calls the interpreter's routine for them */
-  int64_t interpreted_nodes;   /* left to the interpreter */
+  int64_t lowered_nodes;     /* nodes of the optimised function that became native code */
+  int64_t fallback_nodes;    /* native code calls the interpreter's routine for them */
+  int64_t interpreted_nodes; /* left to the interpreter */
   int64_t kernels;
-  int64_t compile_ns;          /* of the last compilation */
+  int64_t compile_ns; /* of the last compilation */
   int64_t code_bytes;
 } arrjit_function_statistics;
 ARRJIT_API void arrjit_function_get_statistics(const arrjit_function *function, arrjit_function_statistics *out);
 
-/* Queues compilation for given input shapes (NULL: for any, with symbolic extents) and returns at once. UNAVAILABLE when
- * native code cannot be had. */
+/* Queues compilation for given input shapes (NULL: for any, with symbolic extents) and returns at once. UNAVAILABLE
+ * when native code cannot be had. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_prepare(arrjit_function *function, const arrjit_type *inputs,
                                                                  arrjit_error *error);
 /* Waits for a queued compilation of this function: OK when native code is ready, UNAVAILABLE or LIMIT when it will not
@@ -56,11 +57,11 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_parse(arrjit_context *c
                                                                const char *name, arrjit_function **out,
                                                                arrjit_error *error);
 typedef enum arrjit_print_stage {
-  ARRJIT_PRINT_INPUT,  /* .air as finished */
-  ARRJIT_PRINT_OPT,    /* .air after the optimiser */
-  ARRJIT_PRINT_LLVM,   /* LLVM IR */
-  ARRJIT_PRINT_ASM,    /* machine code */
-  ARRJIT_PRINT_DOT     /* Graphviz */
+  ARRJIT_PRINT_INPUT, /* .air as finished */
+  ARRJIT_PRINT_OPT,   /* .air after the optimiser */
+  ARRJIT_PRINT_LLVM,  /* LLVM IR */
+  ARRJIT_PRINT_ASM,   /* machine code */
+  ARRJIT_PRINT_DOT    /* Graphviz */
 } arrjit_print_stage;
 /* A new NUL-terminated string of `*out_bytes` bytes without the NUL; free it with arrjit_text_free. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_print(arrjit_function *function, arrjit_print_stage stage,
@@ -80,30 +81,30 @@ typedef struct arrjit_view {
 
 typedef struct arrjit_call_info arrjit_call_info;
 
-/* A callback. `args` are read-only and valid during the call; `results` (value slots) are pre-sized and zeroed: fill them.
- * Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text).
- * It runs on the thread that called run, with no lock of the library held, and may use the library freely. It must not
+/* A callback. `args` are read-only and valid during the call; `results` (value slots) are pre-sized and zeroed: fill
+ * them. Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text). It
+ * runs on the thread that called run, with no lock of the library held, and may use the library freely. It must not
  * longjmp; a C++ exception that leaves it unwinds through the run to a catch around it, the run being lost. */
 typedef arrjit_status arrjit_callback_fn(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
                                          size_t result_count, const arrjit_view *results);
 
 /* Describes a failure from inside a callback. All is copied. Returns ARRJIT_FAILED, so `return arrjit_fail(...)`. */
 typedef struct arrjit_failure {
-  size_t struct_bytes;                 /* sizeof(arrjit_failure) */
-  arrjit_kind kind;                    /* ARRJIT_KIND_NONE (0) means: kind callback */
+  size_t struct_bytes; /* sizeof(arrjit_failure) */
+  arrjit_kind kind;    /* ARRJIT_KIND_NONE (0) means: kind callback */
   int64_t code;
-  const char *message;                 /* template as in arrjit_raise; NULL: the kind's name */
+  const char *message; /* template as in arrjit_raise; NULL: the kind's name */
   size_t payload_count;
   const arrjit_view *payload;
-  void *host_pointer;                  /* handed to the result as it is */
+  void *host_pointer;                       /* handed to the result as it is */
   void (*host_destroy)(void *host_pointer); /* called exactly once, when the last exception that has it goes */
-  size_t frame_count;                  /* the host's own frames, innermost first: they come before the graph's */
+  size_t frame_count;                       /* the host's own frames, innermost first: they come before the graph's */
   const char *const *frames;
 } arrjit_failure;
 ARRJIT_API arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure);
 
-/* A slot's host function for one run: either `callback`, or `direct`, a C function that takes the slot's scalar arguments
- * by value and returns its one scalar result (void for io slots), such as double (*)(double, int64_t). */
+/* A slot's host function for one run: either `callback`, or `direct`, a C function that takes the slot's scalar
+ * arguments by value and returns its one scalar result (void for io slots), such as double (*)(double, int64_t). */
 typedef struct arrjit_binding {
   const char *slot;
   arrjit_callback_fn *callback;
@@ -114,29 +115,29 @@ typedef struct arrjit_binding {
 /* ---- runs ---- */
 
 typedef enum arrjit_mode {
-  ARRJIT_MODE_AUTO,    /* interprets at once, compiles what is hot in the background */
+  ARRJIT_MODE_AUTO, /* interprets at once, compiles what is hot in the background */
   ARRJIT_MODE_INTERP,
-  ARRJIT_MODE_WHOLE    /* compiles the whole function first, then runs native code */
+  ARRJIT_MODE_WHOLE /* compiles the whole function first, then runs native code */
 } arrjit_mode;
 
-#define ARRJIT_RUN_REQUIRE_NATIVE 1u  /* WHOLE: nothing may be interpreted or fall back; UNAVAILABLE otherwise */
+#define ARRJIT_RUN_REQUIRE_NATIVE 1u /* WHOLE: nothing may be interpreted or fall back; UNAVAILABLE otherwise */
 
 /* All zero but struct_bytes means: auto, no bindings, fresh outputs. */
 typedef struct arrjit_run_options {
-  size_t struct_bytes;                 /* sizeof(arrjit_run_options) */
+  size_t struct_bytes; /* sizeof(arrjit_run_options) */
   arrjit_mode mode;
-  unsigned flags;                      /* ARRJIT_RUN_* */
+  unsigned flags; /* ARRJIT_RUN_* */
   size_t binding_count;
   const arrjit_binding *bindings;
-  arrjit_array *const *outputs;        /* one a result, any may be NULL: written there, dense or strided, and returned */
-  uint64_t donated;                    /* bit i: input i may be overwritten; the host does not read it again */
-  arrjit_cancel *cancel;               /* may be NULL */
-  int64_t deadline_ns;                 /* on the clock of arrjit_clock_ns; 0: none */
+  arrjit_array *const *outputs; /* one a result, any may be NULL: written there, dense or strided, and returned */
+  uint64_t donated;             /* bit i: input i may be overwritten; the host does not read it again */
+  arrjit_cancel *cancel;        /* may be NULL */
+  int64_t deadline_ns;          /* on the clock of arrjit_clock_ns; 0: none */
 } arrjit_run_options;
 
-/* Runs a function on the caller's thread. `options` may be NULL. The status is not OK only for misuse, for native code that
- * was required and cannot be had, and when not even a result could be allocated; whatever else fails, from a bad argument
- * to a failing callback, is in *out, which the caller owns. */
+/* Runs a function on the caller's thread. `options` may be NULL. The status is not OK only for misuse, for native code
+ * that was required and cannot be had, and when not even a result could be allocated; whatever else fails, from a bad
+ * argument to a failing callback, is in *out, which the caller owns. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_run(arrjit_function *function, const arrjit_run_options *options,
                                                     size_t input_count, arrjit_array *const *inputs,
                                                     arrjit_result **out, arrjit_error *error);
@@ -172,14 +173,15 @@ ARRJIT_API void *arrjit_result_host_pointer(const arrjit_result *result);
 
 /* One entry of a trace, innermost first. Strings live as long as the result. */
 typedef struct arrjit_trace_entry {
-  const char *function;   /* graph function's name; "" for the host's own frames */
-  const char *op;         /* mnemonic; "" for the host's own frames */
-  const char *label;      /* the host's frame text, or the node's label, "" when none */
-  const char *file;       /* where the node was built, "" when unknown */
+  const char *function; /* graph function's name; "" for the host's own frames */
+  const char *op;       /* mnemonic; "" for the host's own frames */
+  const char *label;    /* the host's frame text, or the node's label, "" when none */
+  const char *file;     /* where the node was built, "" when unknown */
   int32_t line;
-  int32_t node;           /* the node's place in its function's printed form: nodes counted in print order; -1 for the host's */
-  const char *arm;        /* which part of `op` failed: "then", "else", "case 2", "cond", "body", "handler 0", "finally" or "" */
-  int64_t iteration;      /* of that part of a loop, counted from 0; -1 when the op is no loop */
+  int32_t node; /* the node's place in its function's printed form: nodes counted in print order; -1 for the host's */
+  const char
+      *arm; /* which part of `op` failed: "then", "else", "case 2", "cond", "body", "handler 0", "finally" or "" */
+  int64_t iteration; /* of that part of a loop, counted from 0; -1 when the op is no loop */
 } arrjit_trace_entry;
 /* Entries kept, and how many were left out between the innermost and outermost kept. */
 ARRJIT_API size_t arrjit_result_trace_count(const arrjit_result *result);

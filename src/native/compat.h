@@ -1,6 +1,7 @@
 /* What differs between LLVM versions, and the C headers of LLVM themselves: nothing else in this folder includes them.
  *
- * llvm.masked.load and llvm.masked.store lost their alignment argument in LLVM 22; the declaration tells which it is. */
+ * llvm.masked.load and llvm.masked.store lost their alignment argument in LLVM 22; the declaration tells which it is.
+ */
 #ifndef AJ_NATIVE_COMPAT_H
 #define AJ_NATIVE_COMPAT_H
 

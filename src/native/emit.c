@@ -4,7 +4,8 @@
 /* Carried values of reductions are made as allocas: sroa turns them into registers. */
 static const char PASSES[] = "function(sroa,early-cse,simplifycfg)";
 
-LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool passes, LLVMCodeGenFileType kind) {
+LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool passes,
+                                   LLVMCodeGenFileType kind) {
   LLVMMemoryBufferRef out = NULL;
   char *message = NULL;
   if (passes) {

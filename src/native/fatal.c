@@ -1,6 +1,6 @@
-/* LLVM's fatal errors: its handler must not return, and the host must not be ended. A compile thread tells the engine and parks
- * for ever; where LLVM is entered to drop code, on any thread, it jumps back out. What LLVM held is leaked, and nothing of this
- * process enters LLVM again. */
+/* LLVM's fatal errors: its handler must not return, and the host must not be ended. A compile thread tells the engine
+ * and parks for ever; where LLVM is entered to drop code, on any thread, it jumps back out. What LLVM held is leaked,
+ * and nothing of this process enters LLVM again. */
 #include "native/native.h"
 
 #include <pthread.h>
@@ -8,7 +8,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-typedef struct guard { const aj_native_host *host; jmp_buf back; } guard;
+typedef struct guard {
+  const aj_native_host *host;
+  jmp_buf back;
+} guard;
 
 static _Atomic bool process_happened;
 static _Thread_local guard *thread_current;

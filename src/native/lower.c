@@ -27,11 +27,11 @@ LLVMValueRef aj_lower_dest(aj_lower *lo, aj_scope *scope, const aj_value *value)
     dest = scope->plan->dest[value->slot];
   }
   switch (dest.kind) {
-    case AJ_DEST_BLOCK: return LLVMBuildGEP2(lo->b, lo->t_i8, lo->block, &lo->offsets[dest.index], 1, "");
-    case AJ_DEST_OUTPUT: return load_pointer(lo, lo->outputs, dest.index);
-    case AJ_DEST_SPARE: return scope->spares[dest.index];
-    case AJ_DEST_NONE:
-    case AJ_DEST_RESULT: break;
+  case AJ_DEST_BLOCK: return LLVMBuildGEP2(lo->b, lo->t_i8, lo->block, &lo->offsets[dest.index], 1, "");
+  case AJ_DEST_OUTPUT: return load_pointer(lo, lo->outputs, dest.index);
+  case AJ_DEST_SPARE: return scope->spares[dest.index];
+  case AJ_DEST_NONE:
+  case AJ_DEST_RESULT: break;
   }
   AJ_ASSERT(!"a value without memory");
   return LLVMConstNull(lo->t_ptr);
@@ -41,8 +41,8 @@ void aj_lower_yield_array(aj_lower *lo, aj_scope *scope, const aj_value *value, 
   aj_dest dest = scope->plan->dest[value->slot];
   bool root = !scope->parent;
   if (dest.kind == (root ? AJ_DEST_OUTPUT : AJ_DEST_RESULT) && dest.index == i) return;
-  LLVMValueRef to = root ? load_pointer(lo, lo->outputs, i)
-                         : aj_lower_dest(lo, scope->parent, &scope->region->owner->results[i]);
+  LLVMValueRef to =
+      root ? load_pointer(lo, lo->outputs, i) : aj_lower_dest(lo, scope->parent, &scope->region->owner->results[i]);
   aj_ir_copy(lo, to, scope->vals[value->slot].v, aj_ir_bytes(lo, value->type));
 }
 
@@ -81,7 +81,8 @@ static void lower_scalar_node(aj_lower *lo, aj_scope *scope, const aj_node *node
 }
 
 static void lower_check_shape(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope), lo->env};
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope),
+                         lo->env};
   const aj_attr *shape = aj_node_attr(node, AJ_ATTR_SHAPE);
   const aj_type *from = node->operands[0]->type;
   bool known = true;
@@ -91,37 +92,50 @@ static void lower_check_shape(aj_lower *lo, aj_scope *scope, const aj_node *node
 }
 
 static void lower_control(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  if (node->op == AJ_OP_CONST) lower_const(lo, scope, node);
+  if (node->op == AJ_OP_CONST)
+    lower_const(lo, scope, node);
   else if (node->op == AJ_OP_DIM_SIZE) {
     int64_t dim = node->operands[0]->type->dims[aj_node_int(node, AJ_ATTR_AXIS)];
     scope->vals[node->results[0].slot] = (aj_lv){.v = aj_ir_dim(lo, dim), .nan = AJ_NAN_CANON};
-  } else if (node->op == AJ_OP_IF || node->op == AJ_OP_SWITCH) aj_lower_if(lo, scope, node);
-  else if (node->op == AJ_OP_WHILE) aj_lower_while(lo, scope, node);
-  else if (node->op == AJ_OP_FOR) aj_lower_for(lo, scope, node);
-  else if (node->op == AJ_OP_TRY) aj_lower_try(lo, scope, node);
-  else if (node->op == AJ_OP_CALL) aj_lower_call(lo, scope, node);
-  else if (node->op == AJ_OP_CHECK) aj_lower_check(lo, scope, node);
-  else if (node->op == AJ_OP_CHECK_SHAPE) lower_check_shape(lo, scope, node);
-  else if (node->op == AJ_OP_CALLBACK) aj_lower_callback(lo, scope, node);
-  else if (node->op == AJ_OP_KERNEL) aj_lower_kernel(lo, scope, node);
-  else aj_lower_exn(lo, scope, node);
+  } else if (node->op == AJ_OP_IF || node->op == AJ_OP_SWITCH)
+    aj_lower_if(lo, scope, node);
+  else if (node->op == AJ_OP_WHILE)
+    aj_lower_while(lo, scope, node);
+  else if (node->op == AJ_OP_FOR)
+    aj_lower_for(lo, scope, node);
+  else if (node->op == AJ_OP_TRY)
+    aj_lower_try(lo, scope, node);
+  else if (node->op == AJ_OP_CALL)
+    aj_lower_call(lo, scope, node);
+  else if (node->op == AJ_OP_CHECK)
+    aj_lower_check(lo, scope, node);
+  else if (node->op == AJ_OP_CHECK_SHAPE)
+    lower_check_shape(lo, scope, node);
+  else if (node->op == AJ_OP_CALLBACK)
+    aj_lower_callback(lo, scope, node);
+  else if (node->op == AJ_OP_KERNEL)
+    aj_lower_kernel(lo, scope, node);
+  else
+    aj_lower_exn(lo, scope, node);
 }
 
 static void lower_node(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   bool scalar = node->result_count == 1 && aj_type_is_scalar(node->results[0].type);
   switch (aj_ops[node->op].lowering) {
-    case AJ_LOWER_SCALAR:
-      if (scalar) lower_scalar_node(lo, scope, node);
-      else aj_lower_lone(lo, scope, node);
-      break;
-    case AJ_LOWER_MAP:
-    case AJ_LOWER_REDUCE: aj_lower_lone(lo, scope, node); break;
-    case AJ_LOWER_CONTROL: lower_control(lo, scope, node); break;
-    case AJ_LOWER_EXPAND: /* the pass that expands was switched off */
-    case AJ_LOWER_FALLBACK:
-      aj_lower_fallback(lo, scope, node);
-      lo->fallback++;
-      return;
+  case AJ_LOWER_SCALAR:
+    if (scalar)
+      lower_scalar_node(lo, scope, node);
+    else
+      aj_lower_lone(lo, scope, node);
+    break;
+  case AJ_LOWER_MAP:
+  case AJ_LOWER_REDUCE: aj_lower_lone(lo, scope, node); break;
+  case AJ_LOWER_CONTROL: lower_control(lo, scope, node); break;
+  case AJ_LOWER_EXPAND: /* the pass that expands was switched off */
+  case AJ_LOWER_FALLBACK:
+    aj_lower_fallback(lo, scope, node);
+    lo->fallback++;
+    return;
   }
   lo->lowered++;
 }
@@ -145,7 +159,10 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
 /* ---- functions ---- */
 
 /* What the function's code will need. */
-typedef struct traits { bool exns, loops; uint32_t depth; } traits;
+typedef struct traits {
+  bool exns, loops;
+  uint32_t depth;
+} traits;
 
 static traits find_traits(const aj_func *func) {
   traits t = {0};
@@ -197,7 +214,7 @@ static int64_t static_block(aj_lower *lo) {
   return (int64_t)total;
 }
 
-enum { STACK_BLOCK = 4096 };   /* bytes of a block that may lie on the stack */
+enum { STACK_BLOCK = 4096 }; /* bytes of a block that may lie on the stack */
 
 /* Gets the block; without memory the function fails at once. */
 static void make_block(aj_lower *lo) {
@@ -238,8 +255,8 @@ static void load_params(aj_lower *lo, aj_scope *scope) {
   for (uint32_t i = 0; i < scope->region->param_count; i++) {
     const aj_value *param = scope->region->params[i];
     LLVMValueRef pointer = load_pointer(lo, lo->inputs, i);
-    scope->vals[param->slot] = aj_type_is_scalar(param->type) ? aj_ir_load_element(lo, param->type->dtype, 1, pointer)
-                                                              : (aj_lv){.v = pointer};
+    scope->vals[param->slot] =
+        aj_type_is_scalar(param->type) ? aj_ir_load_element(lo, param->type->dtype, 1, pointer) : (aj_lv){.v = pointer};
   }
 }
 
@@ -259,7 +276,8 @@ static void store_results(aj_lower *lo, aj_scope *scope, const aj_node *yield) {
   }
 }
 
-static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef *out_entry, LLVMBasicBlockRef *out_start) {
+static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef *out_entry,
+                           LLVMBasicBlockRef *out_start) {
   traits t = find_traits(func);
   lo->func = func;
   lo->fn = lo->functions[func->index];
@@ -305,9 +323,13 @@ static bool lower_function(aj_lower *lo, const aj_func *func) {
 
 /* ---- the module ---- */
 
-static void add_attribute(aj_lower *lo, LLVMValueRef fn, LLVMAttributeRef attribute) {
-  (void)lo;
+static void add_attribute(LLVMValueRef fn, LLVMAttributeRef attribute) {
   LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+static void add_text_attribute(aj_lower *lo, LLVMValueRef fn, const char *name, const char *value) {
+  add_attribute(fn,
+                LLVMCreateStringAttribute(lo->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 static void declare_functions(aj_lower *lo) {
@@ -318,10 +340,9 @@ static void declare_functions(aj_lower *lo) {
     (void)snprintf(name, sizeof name, "%s%s%zu", lo->prefix, i ? "_f" : "_entry", i);
     LLVMValueRef fn = LLVMAddFunction(lo->llvm, name, lo->t_entry);
     if (i) LLVMSetLinkage(fn, LLVMInternalLinkage);
-    add_attribute(lo, fn, lo->uwtable);
-    LLVMAttributeRef width = LLVMCreateStringAttribute(lo->context, "prefer-vector-width", 19,
-                                                       lo->target->vector_bytes == 64 ? "512" : "256", 3);
-    add_attribute(lo, fn, width);
+    add_attribute(fn, lo->uwtable);
+    add_text_attribute(lo, fn, "prefer-vector-width", lo->target->vector_bytes == 64 ? "512" : "256");
+    add_text_attribute(lo, fn, "warn-stack-size", "0"); /* see native.c */
     lo->functions[i] = fn;
   }
 }

@@ -8,43 +8,45 @@
 #include "opt/kernel.h"
 #include "rt/code.h"
 
-/* What is known about the NaNs of a float value. Arithmetic makes NaNs of any bits; they become canonical where bits matter. */
+/* What is known about the NaNs of a float value. Arithmetic makes NaNs of any bits; they become canonical where bits
+ * matter. */
 typedef enum aj_nan {
-  AJ_NAN_CANON,  /* none, or canonical ones */
-  AJ_NAN_KEEP,   /* may be any: bits that came in and must stay */
-  AJ_NAN_RAW     /* made by arithmetic: to be made canonical before bits are stored or moved */
+  AJ_NAN_CANON, /* none, or canonical ones */
+  AJ_NAN_KEEP,  /* may be any: bits that came in and must stay */
+  AJ_NAN_RAW    /* made by arithmetic: to be made canonical before bits are stored or moved */
 } aj_nan;
 
 /* A value: a scalar or vector in registers, a pointer to an array, a pointer to an aj_exn. */
 typedef struct aj_lv {
   LLVMValueRef v;
   aj_nan nan;
-  bool splat;    /* arrays: one element in memory stands for all */
+  bool splat; /* arrays: one element in memory stands for all */
 } aj_lv;
 
 /* Where failures of a region go on. */
 typedef struct aj_landing {
   LLVMBasicBlockRef block;
-  const aj_region *stop;     /* see aj_nh_site */
-  const aj_node *try_node;   /* whose body it is, else NULL */
-  LLVMBasicBlockRef *direct; /* then: by handler, where a raise may go without an exception being made; NULL entries: not */
+  const aj_region *stop;   /* see aj_nh_site */
+  const aj_node *try_node; /* whose body it is, else NULL */
+  LLVMBasicBlockRef
+      *direct; /* then: by handler, where a raise may go without an exception being made; NULL entries: not */
 } aj_landing;
 
 /* A region being lowered. */
 typedef struct aj_scope aj_scope;
 struct aj_scope {
-  aj_scope *parent;          /* of the owner's region; NULL: the function's root */
+  aj_scope *parent; /* of the owner's region; NULL: the function's root */
   const aj_region *region;
   const aj_plan_region *plan;
-  aj_lv *vals;               /* by slot */
-  LLVMValueRef iteration;    /* of the loop whose region it is, else NULL */
-  LLVMValueRef *spares;      /* loop bodies: spare buffers of carried values */
+  aj_lv *vals;            /* by slot */
+  LLVMValueRef iteration; /* of the loop whose region it is, else NULL */
+  LLVMValueRef *spares;   /* loop bodies: spare buffers of carried values */
   const aj_landing *landing;
 };
 
 typedef struct aj_lower {
-  aj_arena *arena;           /* temporary */
-  aj_arena *keep;            /* lives as long as the code: sites, plans */
+  aj_arena *arena; /* temporary */
+  aj_arena *keep;  /* lives as long as the code: sites, plans */
   const aj_native_request *request;
   const aj_target *target;
   aj_module *module;
@@ -52,28 +54,27 @@ typedef struct aj_lower {
   LLVMModuleRef llvm;
   LLVMBuilderRef b;
   LLVMTypeRef t_void, t_i1, t_i8, t_i32, t_i64, t_ptr, t_entry;
-  LLVMValueRef *functions;   /* by function index */
-  LLVMAttributeRef cold, nounwind, uwtable;
-  const char *prefix;        /* of symbols: unique in the process */
+  LLVMValueRef *functions; /* by function index */
+  LLVMAttributeRef cold, uwtable;
+  const char *prefix; /* of symbols: unique in the process */
   int64_t lowered, fallback, kernels;
-  bool wants_passes;         /* loops and kernels gain from a few */
+  bool wants_passes; /* loops and kernels gain from a few */
   /* the function being lowered */
   const aj_func *func;
   LLVMValueRef fn, run, inputs, outputs, env;
-  LLVMBuilderRef entry;      /* at the end of the block of allocas, before everything else */
+  LLVMBuilderRef entry; /* at the end of the block of allocas, before everything else */
   aj_plan plan;
   LLVMValueRef block, block_bytes, *offsets;
-  LLVMValueRef exns;         /* alloca of aj_nh_exns; NULL: the function has none */
+  LLVMValueRef exns; /* alloca of aj_nh_exns; NULL: the function has none */
   LLVMValueRef slow_poll, cancel_flag, shutdown_flag;
-  LLVMValueRef iterations;   /* alloca for sites */
-  uint32_t iteration_room;
+  LLVMValueRef iterations; /* alloca for sites */
 } aj_lower;
 
 /* ---- lower.c ---- */
 /* All of the module. False: no memory. */
 bool aj_lower_module(aj_lower *lo);
-/* The nodes of scope's region up to its terminator, which the caller lowers. Returns it, or NULL when the region ended in a
- * raise (then the builder's block is closed). */
+/* The nodes of scope's region up to its terminator, which the caller lowers. Returns it, or NULL when the region ended
+ * in a raise (then the builder's block is closed). */
 const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope);
 aj_scope aj_lower_scope(aj_lower *lo, aj_scope *parent, const aj_node *owner, uint32_t index);
 /* Where the node's result i goes. */
@@ -97,7 +98,8 @@ LLVMValueRef aj_ir_element(aj_lower *lo, arrjit_dtype dtype, const void *bytes);
 LLVMValueRef aj_ir_alloca(aj_lower *lo, LLVMTypeRef type, uint32_t count, uint32_t align);
 LLVMBasicBlockRef aj_ir_block(aj_lower *lo, const char *name);
 void aj_ir_at(aj_lower *lo, LLVMBasicBlockRef block);
-LLVMValueRef aj_ir_call(aj_lower *lo, const char *name, LLVMTypeRef result, uint32_t count, LLVMValueRef *args, bool cold);
+LLVMValueRef aj_ir_call(aj_lower *lo, const char *name, LLVMTypeRef result, uint32_t count, LLVMValueRef *args,
+                        bool cold);
 LLVMValueRef aj_ir_intrinsic(aj_lower *lo, const char *name, LLVMTypeRef type, uint32_t count, LLVMValueRef *args);
 /* pointer + index * bytes of dtype */
 LLVMValueRef aj_ir_index(aj_lower *lo, LLVMValueRef pointer, arrjit_dtype dtype, LLVMValueRef index);
@@ -110,21 +112,24 @@ void aj_ir_store_element(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, aj_lv
 LLVMValueRef aj_ir_to_memory(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, aj_lv value);
 aj_lv aj_ir_from_memory(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMValueRef value);
 LLVMValueRef aj_ir_canonical(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, aj_lv value);
-LLVMValueRef aj_ir_dim(aj_lower *lo, int64_t dim);                       /* under env */
-LLVMValueRef aj_ir_count(aj_lower *lo, const aj_type *type);             /* elements */
+LLVMValueRef aj_ir_dim(aj_lower *lo, int64_t dim);           /* under env */
+LLVMValueRef aj_ir_count(aj_lower *lo, const aj_type *type); /* elements */
 LLVMValueRef aj_ir_bytes(aj_lower *lo, const aj_type *type);
 void aj_ir_copy(aj_lower *lo, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes);
 LLVMValueRef aj_ir_phi(aj_lower *lo, LLVMTypeRef type, LLVMValueRef value, LLVMBasicBlockRef block);
 void aj_ir_add_incoming(LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef block);
 /* A loop over i in [0, count): leaves the builder in the body; end goes on after it. */
-typedef struct aj_ir_loop { LLVMBasicBlockRef head, exit; LLVMValueRef index, count; } aj_ir_loop;
+typedef struct aj_ir_loop {
+  LLVMBasicBlockRef head, exit;
+  LLVMValueRef index, count;
+} aj_ir_loop;
 aj_ir_loop aj_ir_loop_begin(aj_lower *lo, LLVMValueRef count);
 void aj_ir_loop_end(aj_lower *lo, aj_ir_loop *loop);
 
 /* ---- lower_scalar.c and its parts ---- */
 /* A SCALAR op on scalars or vectors of `lanes`. *out_fail: lanes that fail (i1), or NULL when none can. */
 aj_lv aj_lower_scalar(aj_lower *lo, uint32_t lanes, const aj_node *node, const aj_lv *in, LLVMValueRef *out_fail);
-typedef struct aj_scalar {   /* what a rule sees */
+typedef struct aj_scalar { /* what a rule sees */
   aj_lower *lo;
   uint32_t lanes;
   arrjit_dtype in, out;
@@ -140,21 +145,23 @@ aj_lv aj_lower_float_remainder(aj_scalar *s, aj_op op);
 aj_lv aj_lower_shift(aj_scalar *s, aj_op op);
 aj_lv aj_lower_minmax(aj_scalar *s, bool is_max, LLVMValueRef x, LLVMValueRef y);
 /* The combiner of a reduce op. */
-LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit_dtype dtype, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit_dtype dtype, LLVMValueRef x,
+                              LLVMValueRef y);
 
 /* ---- lower_fail.c ---- */
 const aj_nh_site *aj_lower_site(aj_lower *lo, const aj_scope *scope, const aj_node *node);
 /* Stores the loops' iterations; returns the pointer for helpers. */
 LLVMValueRef aj_lower_iterations(aj_lower *lo, const aj_scope *scope);
-/* Begins a block that is entered when `condition` is true and rarely is; the builder is in it. Returns the block to go on
- * in afterwards. */
+/* Begins a block that is entered when `condition` is true and rarely is; the builder is in it. Returns the block to go
+ * on in afterwards. */
 LLVMBasicBlockRef aj_lower_cold(aj_lower *lo, LLVMValueRef condition);
 /* Ends a cold block (or any) by going to where failures of scope go on. */
 void aj_lower_land(aj_lower *lo, const aj_scope *scope);
 /* result != 0: land. */
 void aj_lower_land_if(aj_lower *lo, const aj_scope *scope, LLVMValueRef result);
 /* An array of pointers to the operands [first, first + count) in memory. */
-LLVMValueRef aj_lower_operands(aj_lower *lo, const aj_scope *scope, const aj_node *node, uint32_t first, uint32_t count);
+LLVMValueRef aj_lower_operands(aj_lower *lo, const aj_scope *scope, const aj_node *node, uint32_t first,
+                               uint32_t count);
 void aj_lower_raise(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node);
 /* Fails when `fail` is true. */
@@ -163,7 +170,7 @@ void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool coun
 void aj_lower_exn(aj_lower *lo, aj_scope *scope, const aj_node *node);
 
 /* ---- lower_control.c, lower_loop.c, lower_try.c, lower_call.c ---- */
-void aj_lower_if(aj_lower *lo, aj_scope *scope, const aj_node *node);     /* and switch */
+void aj_lower_if(aj_lower *lo, aj_scope *scope, const aj_node *node); /* and switch */
 void aj_lower_while(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_for(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_try(aj_lower *lo, aj_scope *scope, const aj_node *node);
@@ -173,12 +180,12 @@ void aj_lower_fallback(aj_lower *lo, aj_scope *scope, const aj_node *node);
 
 /* What arms of a node yield, joined behind it. */
 typedef struct aj_merge {
-  aj_scope *scope;           /* of the node */
+  aj_scope *scope; /* of the node */
   const aj_node *node;
   LLVMBasicBlockRef block;
   uint32_t count, capacity;
   LLVMBasicBlockRef *from;
-  aj_lv *values;             /* count rows of result_count */
+  aj_lv *values; /* count rows of result_count */
 } aj_merge;
 void aj_merge_begin(aj_lower *lo, aj_merge *merge, aj_scope *scope, const aj_node *node, uint32_t arms);
 /* Ends the builder's block with what the terminator yields. */

@@ -9,9 +9,12 @@ static LLVMValueRef result_pointer(aj_lower *lo, aj_scope *scope, const aj_value
 
 static void load_result(aj_lower *lo, aj_scope *scope, const aj_value *result, LLVMValueRef pointer) {
   aj_lv *out = &scope->vals[result->slot];
-  if (result->type->is_exn) *out = (aj_lv){.v = aj_ir_load(lo, lo->t_ptr, pointer)};
-  else if (result->type->rank > 0) *out = (aj_lv){.v = pointer};
-  else *out = aj_ir_load_element(lo, result->type->dtype, 1, pointer);
+  if (result->type->is_exn)
+    *out = (aj_lv){.v = aj_ir_load(lo, lo->t_ptr, pointer)};
+  else if (result->type->rank > 0)
+    *out = (aj_lv){.v = pointer};
+  else
+    *out = aj_ir_load_element(lo, result->type->dtype, 1, pointer);
 }
 
 static LLVMValueRef site_pointer(aj_lower *lo, const aj_scope *scope, const aj_node *node) {
@@ -23,7 +26,8 @@ static LLVMValueRef site_pointer(aj_lower *lo, const aj_scope *scope, const aj_n
 static void adopt_exns(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef site) {
   for (uint32_t i = 0; i < node->result_count; i++) {
     if (!node->results[i].type->is_exn) continue;
-    LLVMValueRef args[] = {lo->run, lo->exns, site, aj_lower_iterations(lo, scope), scope->vals[node->results[i].slot].v};
+    LLVMValueRef args[] = {lo->run, lo->exns, site, aj_lower_iterations(lo, scope),
+                           scope->vals[node->results[i].slot].v};
     aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_adopt", lo->t_i32, AJ_COUNT(args), args, false));
   }
 }
@@ -35,7 +39,8 @@ void aj_lower_call(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   LLVMValueRef env = symbols ? aj_ir_alloca(lo, lo->t_i64, symbols, 8) : LLVMConstNull(lo->t_ptr);
   LLVMValueRef enter[] = {lo->run, site, aj_lower_iterations(lo, scope), aj_ir_pointer(lo, callee), lo->env, env};
   aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_enter", lo->t_i32, AJ_COUNT(enter), enter, false));
-  LLVMValueRef outputs = node->result_count ? aj_ir_alloca(lo, lo->t_ptr, node->result_count, 8) : LLVMConstNull(lo->t_ptr);
+  LLVMValueRef outputs =
+      node->result_count ? aj_ir_alloca(lo, lo->t_ptr, node->result_count, 8) : LLVMConstNull(lo->t_ptr);
   LLVMValueRef *results = AJ_NEW_ARRAY(lo->arena, node->result_count, LLVMValueRef);
   if (!results) return;
   for (uint32_t i = 0; i < node->result_count; i++) {
@@ -144,7 +149,8 @@ static void call_direct(aj_lower *lo, aj_scope *scope, const aj_node *node, bool
 }
 
 /* A plain C function is called straight, unless the host's floating-point state has to be put back for it. */
-static void call_either(aj_lower *lo, aj_scope *scope, const aj_node *node, uint32_t slot, bool is_value, LLVMValueRef *results) {
+static void call_either(aj_lower *lo, aj_scope *scope, const aj_node *node, uint32_t slot, bool is_value,
+                        LLVMValueRef *results) {
   LLVMBuilderRef b = lo->b;
   LLVMValueRef slots = aj_ir_load(lo, lo->t_ptr, aj_ir_field(lo, lo->run, offsetof(aj_run, slots)));
   size_t at = slot * sizeof(aj_bound_slot) + offsetof(aj_bound_slot, direct);
@@ -153,7 +159,8 @@ static void call_either(aj_lower *lo, aj_scope *scope, const aj_node *node, uint
   LLVMValueRef changed = aj_ir_load(lo, lo->t_i8, aj_ir_field(lo, lo->run, changed_at));
   LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, changed, LLVMConstInt(lo->t_i8, 0, 0), "");
   LLVMValueRef straight = LLVMBuildAnd(b, LLVMBuildIsNotNull(b, pointer, ""), same, "");
-  LLVMBasicBlockRef direct = aj_ir_block(lo, "direct"), general = aj_ir_block(lo, "host"), join = aj_ir_block(lo, "called");
+  LLVMBasicBlockRef direct = aj_ir_block(lo, "direct"), general = aj_ir_block(lo, "host"),
+                    join = aj_ir_block(lo, "called");
   LLVMBuildCondBr(b, straight, direct, general);
   aj_ir_at(lo, direct);
   call_direct(lo, scope, node, is_value, pointer, results);
@@ -171,11 +178,15 @@ void aj_lower_callback(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   if (!results) return;
   for (uint32_t i = 0; slot->is_value && i < node->result_count; i++)
     results[i] = result_pointer(lo, scope, &node->results[i]);
-  if (fits_direct(slot)) call_either(lo, scope, node, index, slot->is_value, results);
-  else call_host(lo, scope, node, slot->is_value, results);
+  if (fits_direct(slot))
+    call_either(lo, scope, node, index, slot->is_value, results);
+  else
+    call_host(lo, scope, node, slot->is_value, results);
   for (uint32_t i = 0; i < node->result_count; i++) {
-    if (slot->is_value) load_result(lo, scope, &node->results[i], results[i]);
-    else scope->vals[node->results[i].slot] = scope->vals[node->operands[i]->slot];
+    if (slot->is_value)
+      load_result(lo, scope, &node->results[i], results[i]);
+    else
+      scope->vals[node->results[i].slot] = scope->vals[node->operands[i]->slot];
   }
 }
 
@@ -183,8 +194,12 @@ void aj_lower_callback(aj_lower *lo, aj_scope *scope, const aj_node *node) {
 
 void aj_lower_fallback(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   LLVMValueRef out = result_pointer(lo, scope, &node->results[0]);
-  LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), lo->env,
-                         aj_lower_operands(lo, scope, node, 0, node->operand_count), out};
+  LLVMValueRef args[] = {lo->run,
+                         site_pointer(lo, scope, node),
+                         aj_lower_iterations(lo, scope),
+                         lo->env,
+                         aj_lower_operands(lo, scope, node, 0, node->operand_count),
+                         out};
   aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_fallback", lo->t_i32, AJ_COUNT(args), args, false));
   load_result(lo, scope, &node->results[0], out);
 }

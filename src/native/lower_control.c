@@ -104,8 +104,10 @@ void aj_lower_if(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   LLVMBasicBlockRef *blocks = AJ_NEW_ARRAY(lo->arena, node->region_count, LLVMBasicBlockRef);
   if (!blocks) return;
   for (uint32_t i = 0; i < node->region_count; i++) blocks[i] = aj_ir_block(lo, "arm");
-  if (node->op == AJ_OP_IF) LLVMBuildCondBr(lo->b, scope->vals[node->operands[0]->slot].v, blocks[0], blocks[1]);
-  else branch_to_cases(lo, scope, node, blocks);
+  if (node->op == AJ_OP_IF)
+    LLVMBuildCondBr(lo->b, scope->vals[node->operands[0]->slot].v, blocks[0], blocks[1]);
+  else
+    branch_to_cases(lo, scope, node, blocks);
   for (uint32_t i = 0; i < node->region_count && !lo->arena->failed; i++) {
     aj_ir_at(lo, blocks[i]);
     lower_arm(lo, scope, node, i, &merge);

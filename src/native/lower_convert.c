@@ -1,5 +1,5 @@
-/* Conversions between element types. Float to int compares first and converts only what is in range: fptosi of anything else
- * is poison. */
+/* Conversions between element types. Float to int compares first and converts only what is in range: fptosi of anything
+ * else is poison. */
 #include "native/lower.h"
 
 static aj_lv made(LLVMValueRef v, aj_nan nan) { return (aj_lv){.v = v, .nan = nan}; }
@@ -12,10 +12,12 @@ static double power_of_two(uint32_t exponent, bool negative) {
   return negative ? -value : value;
 }
 
-typedef struct range { LLVMValueRef below, above, in; } range;
+typedef struct range {
+  LLVMValueRef below, above, in;
+} range;
 
-/* Where trunc(x) is under the least, over the greatest, and within the integer type. The bounds are exact: for a signed type
- * of w bits x <= -2^(w-1) - 1 is below; where that is no number of the float type, x < -2^(w-1) is. */
+/* Where trunc(x) is under the least, over the greatest, and within the integer type. The bounds are exact: for a signed
+ * type of w bits x <= -2^(w-1) - 1 is below; where that is no number of the float type, x < -2^(w-1) is. */
 static range float_range(aj_scalar *s, LLVMValueRef x) {
   LLVMBuilderRef b = s->lo->b;
   bool sign = class_of(s->out) == AJ_CLASS_INT;
@@ -69,7 +71,8 @@ static aj_lv from_float(aj_scalar *s) {
   LLVMTypeRef out = aj_ir_type(s->lo, s->out, s->lanes);
   if (class_of(s->out) != AJ_CLASS_FLOAT) return made(float_to_int(s, x), AJ_NAN_CANON);
   if (s->in == s->out) return made(x, AJ_NAN_RAW);
-  return made(s->in == ARRJIT_F32 ? LLVMBuildFPExt(s->lo->b, x, out, "") : LLVMBuildFPTrunc(s->lo->b, x, out, ""), AJ_NAN_RAW);
+  return made(s->in == ARRJIT_F32 ? LLVMBuildFPExt(s->lo->b, x, out, "") : LLVMBuildFPTrunc(s->lo->b, x, out, ""),
+              AJ_NAN_RAW);
 }
 
 static LLVMValueRef to_bool(aj_scalar *s) {
@@ -108,10 +111,13 @@ aj_lv aj_lower_checked_convert(aj_scalar *s) {
   LLVMBuilderRef b = s->lo->b;
   aj_lv value = aj_lower_convert(s);
   LLVMValueRef x = s->x[0].v;
-  bool from_float_to_int = class_of(s->in) == AJ_CLASS_FLOAT && (class_of(s->out) == AJ_CLASS_INT || class_of(s->out) == AJ_CLASS_UINT);
+  bool from_float_to_int =
+      class_of(s->in) == AJ_CLASS_FLOAT && (class_of(s->out) == AJ_CLASS_INT || class_of(s->out) == AJ_CLASS_UINT);
   bool from_int = class_of(s->in) == AJ_CLASS_INT || class_of(s->in) == AJ_CLASS_UINT;
-  if (from_float_to_int) s->fail = LLVMBuildNot(b, float_range(s, x).in, "");
-  else if (from_int && (class_of(s->out) == AJ_CLASS_INT || class_of(s->out) == AJ_CLASS_UINT)) check_int(s, x, value.v);
+  if (from_float_to_int)
+    s->fail = LLVMBuildNot(b, float_range(s, x).in, "");
+  else if (from_int && (class_of(s->out) == AJ_CLASS_INT || class_of(s->out) == AJ_CLASS_UINT))
+    check_int(s, x, value.v);
   else if (s->in == ARRJIT_F64 && s->out == ARRJIT_F32) {
     /* finite before, infinite after */
     LLVMValueRef wide = aj_ir_intrinsic(s->lo, "llvm.fabs", LLVMTypeOf(x), 1, &x);

@@ -1,5 +1,5 @@
-/* Evaluating a vector of points: loads by access, the body op by op, stores. What does not fill a vector is masked: lanes
- * past the end read nothing and are 0. */
+/* Evaluating a vector of points: loads by access, the body op by op, stores. What does not fill a vector is masked:
+ * lanes past the end read nothing and are 0. */
 #include "native/lower_kernel.h"
 
 /* ---- points ---- */
@@ -65,7 +65,8 @@ static bool can_mask(const aj_kernel *k, arrjit_dtype dtype) {
   return aj_dtypes[dtype].bytes >= 4 ? k->lo->target->has_masks : k->lo->target->has_narrow_masks;
 }
 
-/* Where the machine has no masked access for a type, the elements that are there go by way of a buffer of a whole vector. */
+/* Where the machine has no masked access for a type, the elements that are there go by way of a buffer of a whole
+ * vector. */
 static LLVMValueRef tail_buffer(aj_kernel *k, arrjit_dtype dtype, uint32_t lanes) {
   return aj_ir_alloca(k->lo, aj_ir_memory_type(k->lo, dtype, lanes), 1, 0);
 }
@@ -146,8 +147,8 @@ void aj_kernel_store(aj_kernel *k, const aj_points *p, arrjit_dtype dtype, LLVMV
 /* ---- the body ---- */
 
 static aj_lv lane_index(aj_kernel *k, const aj_points *p, int32_t axis) {
-  LLVMValueRef value = axis < k->inner ? aj_ir_splat(k->lo, k->index[axis], p->lanes)
-                                       : index_along(k, p, point_indices(k, p), axis);
+  LLVMValueRef value =
+      axis < k->inner ? aj_ir_splat(k->lo, k->index[axis], p->lanes) : index_along(k, p, point_indices(k, p), axis);
   return (aj_lv){.v = value, .nan = AJ_NAN_CANON};
 }
 
@@ -167,8 +168,10 @@ static LLVMValueRef any_lane(aj_lower *lo, LLVMValueRef mask, uint32_t lanes) {
   return LLVMBuildICmp(lo->b, LLVMIntNE, LLVMBuildBitCast(lo->b, mask, bits, ""), LLVMConstNull(bits), "");
 }
 
-/* One branch a vector; then, when the failing lanes are of points that are there, the lowest and the op's operands there. */
-static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, const aj_lv *in, LLVMValueRef fail, LLVMValueRef flat) {
+/* One branch a vector; then, when the failing lanes are of points that are there, the lowest and the op's operands
+ * there. */
+static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, const aj_lv *in, LLVMValueRef fail,
+                        LLVMValueRef flat) {
   aj_lower *lo = k->lo;
   LLVMBasicBlockRef go = aj_lower_cold(lo, any_lane(lo, fail, p->lanes)), really = aj_ir_block(lo, "fails");
   LLVMValueRef bad = only_there(k, p, fail);
@@ -182,8 +185,8 @@ static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, c
     aj_ir_store_element(lo, dtype, p->lanes, in[i], all);
     LLVMBuildStore(lo->b, aj_ir_index(lo, all, dtype, lane), aj_ir_field(lo, pointers, i * sizeof(void *)));
   }
-  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, k->scope, node)), aj_lower_iterations(lo, k->scope),
-                         LLVMBuildAdd(lo->b, flat, lane, ""), pointers};
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, k->scope, node)),
+                         aj_lower_iterations(lo, k->scope), LLVMBuildAdd(lo->b, flat, lane, ""), pointers};
   aj_ir_call(lo, "aj_nh_checked", lo->t_void, AJ_COUNT(args), args, true);
   aj_lower_land(lo, k->scope);
   aj_ir_at(lo, go);
@@ -199,7 +202,9 @@ static aj_lv eval_op(aj_kernel *k, const aj_points *p, const aj_node *node, cons
 static aj_lv eval_const(aj_kernel *k, const aj_points *p, const aj_node *node) {
   arrjit_dtype dtype = node->results[0].type->dtype;
   const void *bytes = aj_node_attr(node, AJ_ATTR_VALUE)->u.bytes;
-  double number = dtype == ARRJIT_F32 ? (double)*(const float *)bytes : dtype == ARRJIT_F64 ? *(const double *)bytes : 0;
+  double number = dtype == ARRJIT_F32   ? (double)*(const float *)bytes
+                  : dtype == ARRJIT_F64 ? *(const double *)bytes
+                                        : 0;
   return (aj_lv){.v = aj_ir_splat(k->lo, aj_ir_element(k->lo, dtype, bytes), p->lanes),
                  .nan = number == number ? AJ_NAN_CANON : AJ_NAN_KEEP};
 }
@@ -224,8 +229,7 @@ void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *
   }
   aj_lv *vals = AJ_NEW_ARRAY(k->lo->arena, k->body->slot_count, aj_lv);
   if (!vals) return;
-  for (uint32_t i = 0; i < k->operand_count; i++)
-    vals[k->body->params[i]->slot] = load_operand(k, p, &k->operands[i]);
+  for (uint32_t i = 0; i < k->operand_count; i++) vals[k->body->params[i]->slot] = load_operand(k, p, &k->operands[i]);
   for (uint32_t pc = 0; pc < k->body->node_count; pc++) {
     const aj_node *node = k->body->nodes[pc];
     aj_lv in[3] = {{0}};
@@ -235,8 +239,11 @@ void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *
       return;
     }
     aj_lv *out = &vals[node->results[0].slot];
-    if (node->op == AJ_OP_CONST) *out = eval_const(k, p, node);
-    else if (node->op == AJ_OP_LANE_INDEX) *out = lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
-    else *out = eval_op(k, p, node, in, flat);
+    if (node->op == AJ_OP_CONST)
+      *out = eval_const(k, p, node);
+    else if (node->op == AJ_OP_LANE_INDEX)
+      *out = lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
+    else
+      *out = eval_op(k, p, node, in, flat);
   }
 }

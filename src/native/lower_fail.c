@@ -45,11 +45,13 @@ static LLVMValueRef operand_pointer(aj_lower *lo, const aj_scope *scope, const a
   return slot;
 }
 
-LLVMValueRef aj_lower_operands(aj_lower *lo, const aj_scope *scope, const aj_node *node, uint32_t first, uint32_t count) {
+LLVMValueRef aj_lower_operands(aj_lower *lo, const aj_scope *scope, const aj_node *node, uint32_t first,
+                               uint32_t count) {
   if (count == 0) return LLVMConstNull(lo->t_ptr);
   LLVMValueRef array = aj_ir_alloca(lo, lo->t_ptr, count, 8);
   for (uint32_t i = 0; i < count; i++)
-    LLVMBuildStore(lo->b, operand_pointer(lo, scope, node->operands[first + i]), aj_ir_field(lo, array, i * sizeof(void *)));
+    LLVMBuildStore(lo->b, operand_pointer(lo, scope, node->operands[first + i]),
+                   aj_ir_field(lo, array, i * sizeof(void *)));
   return array;
 }
 
@@ -110,8 +112,12 @@ void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   }
   LLVMBasicBlockRef go = aj_lower_cold(lo, failed);
   uint32_t payload = (uint32_t)aj_node_int(node, AJ_ATTR_PAYLOAD);
-  LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), lo->env,
-                         aj_lower_operands(lo, scope, node, 1, payload), lane};
+  LLVMValueRef args[] = {lo->run,
+                         site_pointer(lo, scope, node),
+                         aj_lower_iterations(lo, scope),
+                         lo->env,
+                         aj_lower_operands(lo, scope, node, 1, payload),
+                         lane};
   aj_ir_call(lo, "aj_nh_check", lo->t_void, AJ_COUNT(args), args, true);
   aj_lower_land(lo, scope);
   aj_ir_at(lo, go);
@@ -157,8 +163,8 @@ void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool coun
 static LLVMValueRef make_exn(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   LLVMValueRef site = site_pointer(lo, scope, node), iterations = aj_lower_iterations(lo, scope), exn;
   if (node->op == AJ_OP_EXN_NEW) {
-    LLVMValueRef args[] = {lo->run, lo->exns, site, iterations, lo->env,
-                           aj_lower_operands(lo, scope, node, 0, node->operand_count)};
+    LLVMValueRef args[] = {lo->run,    lo->exns, site,
+                           iterations, lo->env,  aj_lower_operands(lo, scope, node, 0, node->operand_count)};
     exn = aj_ir_call(lo, "aj_nh_exn_new", lo->t_ptr, AJ_COUNT(args), args, false);
   } else {
     LLVMValueRef args[] = {lo->run, lo->exns, site, iterations, scope->vals[node->operands[0]->slot].v};

@@ -14,10 +14,12 @@ static void fail_when(aj_scalar *s, LLVMValueRef condition) {
 
 /* ---- division ---- */
 
-typedef struct division { LLVMValueRef by_zero, overflow, divisor; } division;
+typedef struct division {
+  LLVMValueRef by_zero, overflow, divisor;
+} division;
 
-/* A divisor that neither traps nor overflows: 1 where y is 0 or the quotient of the least by -1 would be. A constant y decides
- * at once. */
+/* A divisor that neither traps nor overflows: 1 where y is 0 or the quotient of the least by -1 would be. A constant y
+ * decides at once. */
 static division guard_divisor(aj_scalar *s, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = s->lo->b;
   LLVMTypeRef flag = aj_ir_type(s->lo, ARRJIT_BOOL, s->lanes);
@@ -125,7 +127,8 @@ static LLVMValueRef mod_of(aj_scalar *s, LLVMValueRef rem, LLVMValueRef y, LLVMV
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(rem));
   LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, rem, zero, "");
   LLVMValueRef some = LLVMBuildFCmp(b, LLVMRealUNE, rem, zero, "");
-  LLVMValueRef differ = LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOLT, rem, zero, ""), LLVMBuildFCmp(b, LLVMRealOLT, y, zero, ""), "");
+  LLVMValueRef differ =
+      LLVMBuildXor(b, LLVMBuildFCmp(b, LLVMRealOLT, rem, zero, ""), LLVMBuildFCmp(b, LLVMRealOLT, y, zero, ""), "");
   *out_shifted = LLVMBuildAnd(b, some, differ, "");
   LLVMValueRef moved = LLVMBuildSelect(b, *out_shifted, LLVMBuildFAdd(b, rem, y, ""), rem, "");
   return LLVMBuildSelect(b, is_zero, copysign_of(s, zero, y), moved, "");

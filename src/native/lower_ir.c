@@ -12,12 +12,12 @@ LLVMTypeRef aj_ir_int_type(aj_lower *lo, uint32_t bits, uint32_t lanes) {
 
 static LLVMTypeRef scalar_type(aj_lower *lo, arrjit_dtype dtype, uint32_t bool_bits) {
   switch (aj_dtypes[dtype].cls) {
-    case AJ_CLASS_BOOL: return LLVMIntTypeInContext(lo->context, bool_bits);
-    case AJ_CLASS_FLOAT:
-      return dtype == ARRJIT_F32 ? LLVMFloatTypeInContext(lo->context) : LLVMDoubleTypeInContext(lo->context);
-    case AJ_CLASS_INT:
-    case AJ_CLASS_UINT:
-    case AJ_CLASS_NONE: break;
+  case AJ_CLASS_BOOL: return LLVMIntTypeInContext(lo->context, bool_bits);
+  case AJ_CLASS_FLOAT:
+    return dtype == ARRJIT_F32 ? LLVMFloatTypeInContext(lo->context) : LLVMDoubleTypeInContext(lo->context);
+  case AJ_CLASS_INT:
+  case AJ_CLASS_UINT:
+  case AJ_CLASS_NONE: break;
   }
   return LLVMIntTypeInContext(lo->context, aj_dtypes[dtype].bits);
 }
@@ -91,7 +91,8 @@ LLVMValueRef aj_ir_alloca(aj_lower *lo, LLVMTypeRef type, uint32_t count, uint32
   return slot;
 }
 
-LLVMValueRef aj_ir_call(aj_lower *lo, const char *name, LLVMTypeRef result, uint32_t count, LLVMValueRef *args, bool cold) {
+LLVMValueRef aj_ir_call(aj_lower *lo, const char *name, LLVMTypeRef result, uint32_t count, LLVMValueRef *args,
+                        bool cold) {
   LLVMTypeRef params[12];
   AJ_ASSERT(count <= AJ_COUNT(params));
   for (uint32_t i = 0; i < count; i++) params[i] = LLVMTypeOf(args[i]);

@@ -1,11 +1,13 @@
-/* Kernels: fixed-width vector loops over an iteration space. Dims that all operands walk through as if they were one become
- * one inner loop of whole vectors; the dims before are scalar loops. What does not fill a vector runs through the same loop once
- * more, on copies in buffers of a whole vector: so the body is made once, and no element type needs masked access. */
+/* Kernels: fixed-width vector loops over an iteration space. Dims that all operands walk through as if they were one
+ * become one inner loop of whole vectors; the dims before are scalar loops. What does not fill a vector runs through
+ * the same loop once more, on copies in buffers of a whole vector: so the body is made once, and no element type needs
+ * masked access. */
 #include "native/lower_kernel.h"
 
 #include <string.h>
 
-enum { POLL_POINTS = 1 << 15 };
+/* Points of a light body between polls, some 10 us; a heavier one gets fewer. */
+enum { POLL_SHIFT = 15, LEAST_POLL_SHIFT = 9 };
 
 /* ---- strides ---- */
 
@@ -16,8 +18,8 @@ static LLVMValueRef dense_stride(aj_lower *lo, const aj_kernel_operand *o, int32
   return stride;
 }
 
-/* Strides by iteration dim, and the pointer moved to where all indices are 0. `turned`: dims that run backwards from their
- * last element, whose extent may be a symbol. */
+/* Strides by iteration dim, and the pointer moved to where all indices are 0. `turned`: dims that run backwards from
+ * their last element, whose extent may be a symbol. */
 static void set_strides(aj_kernel *k, aj_kernel_operand *o, uint32_t turned) {
   aj_lower *lo = k->lo;
   if (o->rank == 0 || o->lv.splat) return;
@@ -113,13 +115,19 @@ void aj_kernel_close(aj_kernel *k, aj_kernel_loops *loops) {
   for (uint32_t i = 0; i < k->operand_count && loops->pointers; i++) k->operands[i].pointer = loops->pointers[i];
 }
 
+static uint32_t poll_shift(const aj_kernel *k) {
+  uint32_t shift = POLL_SHIFT;
+  for (uint32_t nodes = 16; nodes < k->size && shift > LEAST_POLL_SHIFT; nodes *= 2) shift--;
+  return shift;
+}
+
 /* Whether all points together are few enough to go without a poll. */
 static bool is_small(const aj_kernel *k) {
-  int64_t count = 1;
+  int64_t count = 1, most = INT64_C(1) << poll_shift(k);
   for (int32_t d = 0; d < k->rank; d++) {
-    if (aj_dim_is_symbol(k->dims[d]) || k->dims[d] > POLL_POINTS) return false;
+    if (aj_dim_is_symbol(k->dims[d]) || k->dims[d] > most) return false;
     count *= k->dims[d];
-    if (count > POLL_POINTS) return false;
+    if (count > most) return false;
   }
   return true;
 }
@@ -132,9 +140,9 @@ void aj_kernel_poll(aj_kernel *k) {
 
 typedef struct elementwise {
   aj_kernel *k;
-  LLVMValueRef out[AJ_KERNEL_RESULTS];   /* element at the outer indices */
-  LLVMValueRef flat;                     /* index of that element */
-  LLVMValueRef limit;                    /* see aj_points */
+  LLVMValueRef out[AJ_KERNEL_RESULTS]; /* element at the outer indices */
+  LLVMValueRef flat;                   /* index of that element */
+  LLVMValueRef limit;                  /* see aj_points */
 } elementwise;
 
 static void eval_and_store(elementwise *e, const aj_points *p) {
@@ -149,8 +157,8 @@ static void eval_and_store(elementwise *e, const aj_points *p) {
 static void vector_loop(elementwise *e, LLVMValueRef from, LLVMValueRef to) {
   aj_kernel *k = e->k;
   aj_lower *lo = k->lo;
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(lo->b), head = aj_ir_block(lo, "vector"), body = aj_ir_block(lo, "body"),
-                    exit = aj_ir_block(lo, "done");
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(lo->b), head = aj_ir_block(lo, "vector"),
+                    body = aj_ir_block(lo, "body"), exit = aj_ir_block(lo, "done");
   LLVMBuildBr(lo->b, head);
   aj_ir_at(lo, head);
   LLVMValueRef at = aj_ir_phi(lo, lo->t_i64, from, before);
@@ -172,8 +180,10 @@ static void stretches(elementwise *e, LLVMValueRef from, LLVMValueRef to) {
     vector_loop(e, from, to);
     return;
   }
-  LLVMValueRef stretch = aj_ir_i64(lo, POLL_POINTS), more = LLVMBuildSub(b, to, from, "");
-  LLVMValueRef count = LLVMBuildLShr(b, LLVMBuildAdd(b, more, aj_ir_i64(lo, POLL_POINTS - 1), ""), aj_ir_i64(lo, 15), "");
+  uint32_t shift = poll_shift(k);
+  LLVMValueRef stretch = aj_ir_i64(lo, INT64_C(1) << shift), more = LLVMBuildSub(b, to, from, "");
+  LLVMValueRef up = LLVMBuildAdd(b, more, aj_ir_i64(lo, (INT64_C(1) << shift) - 1), "");
+  LLVMValueRef count = LLVMBuildLShr(b, up, aj_ir_i64(lo, shift), "");
   aj_ir_loop loop = aj_ir_loop_begin(lo, count);
   aj_kernel_poll(k);
   LLVMValueRef start = LLVMBuildAdd(b, from, LLVMBuildMul(b, loop.index, stretch, ""), "");
@@ -198,10 +208,10 @@ static uint32_t dense_pointers(elementwise *e, LLVMValueRef **out, arrjit_dtype 
 }
 
 typedef struct tail {
-  uint32_t count, results;               /* pointers; the last ones are results */
+  uint32_t count, results; /* pointers; the last ones are results */
   LLVMValueRef **where, *real, *buffers;
   arrjit_dtype *dtypes;
-  LLVMValueRef whole, left;              /* elements before the tail, and in it */
+  LLVMValueRef whole, left; /* elements before the tail, and in it */
 } tail;
 
 static bool make_tail(elementwise *e, tail *t) {
@@ -222,11 +232,14 @@ static void copy_tail(elementwise *e, const tail *t, uint32_t i, bool out) {
   aj_lower *lo = e->k->lo;
   LLVMValueRef bytes = LLVMBuildMul(lo->b, t->left, aj_ir_i64(lo, aj_dtypes[t->dtypes[i]].bytes), "");
   LLVMValueRef there = aj_ir_index(lo, t->real[i], t->dtypes[i], t->whole);
-  if (out) aj_ir_copy(lo, there, t->buffers[i], bytes);
-  else aj_ir_copy(lo, t->buffers[i], there, bytes);
+  if (out)
+    aj_ir_copy(lo, there, t->buffers[i], bytes);
+  else
+    aj_ir_copy(lo, t->buffers[i], there, bytes);
 }
 
-/* Operands' last elements into buffers that are 0 beyond; returns the pointers that see the buffers where the arrays go on. */
+/* Operands' last elements into buffers that are 0 beyond; returns the pointers that see the buffers where the arrays go
+ * on. */
 static void fill_buffers(elementwise *e, tail *t, LLVMValueRef *pointers) {
   aj_lower *lo = e->k->lo;
   LLVMValueRef back = LLVMBuildNeg(lo->b, t->whole, "");
@@ -255,8 +268,9 @@ static void inner_loops(elementwise *e) {
     stretches(e, zero, t.whole);
     return;
   }
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), round = aj_ir_block(lo, "round"), refill = aj_ir_block(lo, "refill"),
-                    flush = aj_ir_block(lo, "flush"), rest = aj_ir_block(lo, "rest"), done = aj_ir_block(lo, "done");
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), round = aj_ir_block(lo, "round"),
+                    refill = aj_ir_block(lo, "refill"), flush = aj_ir_block(lo, "flush"),
+                    rest = aj_ir_block(lo, "rest"), done = aj_ir_block(lo, "done");
   LLVMBuildBr(b, round);
   aj_ir_at(lo, round);
   LLVMValueRef from = aj_ir_phi(lo, lo->t_i64, zero, before), to = aj_ir_phi(lo, lo->t_i64, t.whole, before);
@@ -337,8 +351,13 @@ static uint32_t choose_lanes(const aj_kernel *k) {
   return lanes > 32 ? 32 : lanes;
 }
 
-static bool start_kernel(aj_kernel *k, aj_lower *lo, aj_scope *scope, const aj_node *node, int32_t rank, const int64_t *dims) {
-  *k = (aj_kernel){.lo = lo, .scope = scope, .node = node, .rank = rank, .operand_count = node->operand_count,
+static bool start_kernel(aj_kernel *k, aj_lower *lo, aj_scope *scope, const aj_node *node, int32_t rank,
+                         const int64_t *dims) {
+  *k = (aj_kernel){.lo = lo,
+                   .scope = scope,
+                   .node = node,
+                   .rank = rank,
+                   .operand_count = node->operand_count,
                    .result_count = node->result_count};
   for (int32_t d = 0; d < rank; d++) {
     k->dims[d] = dims[d];
@@ -361,9 +380,12 @@ static bool start_kernel(aj_kernel *k, aj_lower *lo, aj_scope *scope, const aj_n
 
 static void finish_kernel(aj_kernel *k) {
   k->lanes = choose_lanes(k);
-  if (k->combine[0] != AJ_OP_NONE) aj_lower_reduce(k);
-  else if (k->rank == 0) lower_point(k);
-  else lower_elementwise(k);
+  if (k->combine[0] != AJ_OP_NONE)
+    aj_lower_reduce(k);
+  else if (k->rank == 0)
+    lower_point(k);
+  else
+    lower_elementwise(k);
 }
 
 void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node) {
@@ -419,7 +441,8 @@ static void check_view(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   for (int32_t i = 0; i < to->rank; i++) known = known && !aj_dim_is_symbol(to->dims[i]);
   for (uint32_t i = 0; limit && i < limit->count; i++) known = known && !aj_dim_is_symbol(limit->u.ints[i]);
   if (known || (node->op != AJ_OP_SLICE && node->op != AJ_OP_RESHAPE)) return;
-  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope), lo->env};
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope),
+                         lo->env};
   aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_check_view", lo->t_i32, AJ_COUNT(args), args, false));
 }
 

@@ -1,6 +1,6 @@
-/* while and for. Carried scalars are phis; each carried array alternates between the loop's two slots for it: the iteration
- * reads `current` and makes the next value in `spare`, then they change places. The initial value is read where it is and
- * never written, so after the first iteration the second slot takes its place. */
+/* while and for. Carried scalars are phis; each carried array alternates between the loop's two slots for it: the
+ * iteration reads `current` and makes the next value in `spare`, then they change places. The initial value is read
+ * where it is and never written, so after the first iteration the second slot takes its place. */
 #include "native/lower.h"
 
 #include <string.h>
@@ -8,22 +8,22 @@
 typedef struct loop {
   aj_scope *scope;
   const aj_node *node;
-  uint32_t first, count;           /* operands that are initial values */
+  uint32_t first, count; /* operands that are initial values */
   LLVMBasicBlockRef head;
-  LLVMValueRef iteration;          /* phi */
-  LLVMValueRef *current, *spare;   /* phis; spare of arrays only */
+  LLVMValueRef iteration;        /* phi */
+  LLVMValueRef *current, *spare; /* phis; spare of arrays only */
   aj_nan *nan;
-  LLVMValueRef index;              /* phi, of for */
+  LLVMValueRef index; /* phi, of for */
   bool has_exns;
-  LLVMValueRef mark;               /* exceptions before the loop */
+  LLVMValueRef mark; /* exceptions before the loop */
 } loop;
 
 static bool is_array(const aj_value *value) { return !value->type->is_exn && value->type->rank > 0; }
 static const aj_value *init_of(const loop *l, uint32_t i) { return l->node->operands[l->first + i]; }
 static const aj_region *body_of(const loop *l) { return l->node->regions[l->node->region_count - 1]; }
 
-/* Whether a value yielded for a carried float may have any bits made canonical: made by arithmetic, constant, or the carried
- * value itself. */
+/* Whether a value yielded for a carried float may have any bits made canonical: made by arithmetic, constant, or the
+ * carried value itself. */
 static bool yields_raw(const loop *l, uint32_t i) {
   const aj_node *yield = aj_region_terminator(body_of(l));
   if (!yield || yield->op != AJ_OP_YIELD) return true;
@@ -58,7 +58,9 @@ static bool begin(aj_lower *lo, loop *l) {
     const aj_value *value = init_of(l, i);
     aj_lv lv = l->scope->vals[value->slot];
     l->nan[i] = lv.nan != AJ_NAN_KEEP && yields_raw(l, i) ? AJ_NAN_RAW : AJ_NAN_KEEP;
-    init[i] = aj_type_is_scalar(value->type) && l->nan[i] == AJ_NAN_KEEP ? aj_ir_canonical(lo, value->type->dtype, 1, lv) : lv.v;
+    init[i] = aj_type_is_scalar(value->type) && l->nan[i] == AJ_NAN_KEEP
+                  ? aj_ir_canonical(lo, value->type->dtype, 1, lv)
+                  : lv.v;
     if (is_array(value)) spare[i] = slot_pointer(lo, l, i, 0);
   }
   LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
@@ -129,7 +131,8 @@ static void repeat(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yield, 
     const aj_value *value = yield->operands[i];
     aj_lv lv = body->vals[value->slot];
     next[i] = lv.v;
-    if (aj_type_is_scalar(value->type) && l->nan[i] == AJ_NAN_KEEP) next[i] = aj_ir_canonical(lo, value->type->dtype, 1, lv);
+    if (aj_type_is_scalar(value->type) && l->nan[i] == AJ_NAN_KEEP)
+      next[i] = aj_ir_canonical(lo, value->type->dtype, 1, lv);
     if (!is_array(value)) continue;
     bool changes = next_array(lo, l, body, value, i, first_param + i);
     next[i] = changes ? l->spare[i] : l->current[i];

@@ -1,7 +1,7 @@
 /* Reductions, in the one order that src/sem states.
  *
- * Innermost dims reduced: blocks of LANES x AJ_REDUCE_STEPS elements of the innermost group, each lane a chain, the lanes
- * folded by halves, blocks combined by a carry tree that goes on over the outer reduced dims:
+ * Innermost dims reduced: blocks of LANES x AJ_REDUCE_STEPS elements of the innermost group, each lane a chain, the
+ * lanes folded by halves, blocks combined by a carry tree that goes on over the outer reduced dims:
  *
  *   for kept dims:  tree = empty;  for outer reduced dims:  for blocks of the inner group:  push(fold(block))
  *                   out = finish(tree)
@@ -15,24 +15,27 @@
  * What the loops carry lives in allocas, which a pass turns into registers. */
 #include "native/lower_kernel.h"
 
-enum { TREE_LEVELS = 64, LIGHT_BODY = 12, MOST_LANES = 64 };
+/* 48 levels take 2^48 blocks, more than an address space holds. */
+enum { TREE_LEVELS = 48, LIGHT_BODY = 12, MOST_LANES = 64 };
 
 typedef struct tree {
-  LLVMValueRef count, levels;    /* allocas: i64, TREE_LEVELS vectors */
+  LLVMValueRef count, levels; /* allocas: i64, TREE_LEVELS vectors */
 } tree;
 
 typedef struct reduction {
   aj_kernel *k;
   aj_lower *lo;
-  uint32_t lanes;                /* of a vector of the tree: 1, or neighbouring outputs */
+  uint32_t lanes; /* of a vector of the tree: 1, or neighbouring outputs */
   arrjit_dtype dtype[AJ_KERNEL_RESULTS];
   tree trees[AJ_KERNEL_RESULTS];
   LLVMValueRef sums[AJ_KERNEL_RESULTS]; /* allocas */
   LLVMValueRef out[AJ_KERNEL_RESULTS];
-  bool light;                    /* the body is small: copies of it cost less than a loop */
+  bool light; /* the body is small: copies of it cost less than a loop */
 } reduction;
 
-static LLVMTypeRef vector_type(reduction *r, uint32_t i, uint32_t lanes) { return aj_ir_type(r->lo, r->dtype[i], lanes); }
+static LLVMTypeRef vector_type(reduction *r, uint32_t i, uint32_t lanes) {
+  return aj_ir_type(r->lo, r->dtype[i], lanes);
+}
 
 static LLVMValueRef identity(reduction *r, uint32_t i, uint32_t lanes, bool empty) {
   uint64_t start = 0, none = 0;
@@ -50,7 +53,9 @@ static LLVMValueRef yielded(reduction *r, uint32_t i, uint32_t lanes, aj_lv valu
   return LLVMBuildZExt(r->lo->b, value.v, vector_type(r, i, lanes), "");
 }
 
-static LLVMValueRef load(reduction *r, LLVMTypeRef type, LLVMValueRef pointer) { return aj_ir_load(r->lo, type, pointer); }
+static LLVMValueRef load(reduction *r, LLVMTypeRef type, LLVMValueRef pointer) {
+  return aj_ir_load(r->lo, type, pointer);
+}
 static void store(reduction *r, LLVMValueRef value, LLVMValueRef pointer) { LLVMBuildStore(r->lo->b, value, pointer); }
 
 /* ---- the carry tree ---- */
@@ -68,8 +73,8 @@ static void make_tree(reduction *r, uint32_t i) {
 static void push(reduction *r, uint32_t i, LLVMValueRef block) {
   LLVMBuilderRef b = r->lo->b;
   LLVMTypeRef i64 = r->lo->t_i64, type = vector_type(r, i, r->lanes);
-  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = aj_ir_block(r->lo, "push"), climb = aj_ir_block(r->lo, "climb"),
-                    exit = aj_ir_block(r->lo, "pushed");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = aj_ir_block(r->lo, "push"),
+                    climb = aj_ir_block(r->lo, "climb"), exit = aj_ir_block(r->lo, "pushed");
   LLVMValueRef count = load(r, i64, r->trees[i].count);
   LLVMBuildBr(b, head);
   aj_ir_at(r->lo, head);
@@ -92,8 +97,8 @@ static void push(reduction *r, uint32_t i, LLVMValueRef block) {
 static LLVMValueRef finish(reduction *r, uint32_t i) {
   LLVMBuilderRef b = r->lo->b;
   LLVMTypeRef i64 = r->lo->t_i64, type = vector_type(r, i, r->lanes);
-  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = aj_ir_block(r->lo, "finish"), body = aj_ir_block(r->lo, "level"),
-                    exit = aj_ir_block(r->lo, "finished");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = aj_ir_block(r->lo, "finish"),
+                    body = aj_ir_block(r->lo, "level"), exit = aj_ir_block(r->lo, "finished");
   LLVMValueRef count = load(r, i64, r->trees[i].count), zero = aj_ir_i64(r->lo, 0), one = aj_ir_i64(r->lo, 1);
   LLVMBuildBr(b, head);
   aj_ir_at(r->lo, head);
@@ -126,8 +131,8 @@ static LLVMValueRef finish(reduction *r, uint32_t i) {
 /* ---- innermost dims reduced ---- */
 
 typedef struct block_fold {
-  uint32_t lanes, width, chunks;            /* LANES, elements of a vector, vectors of a row */
-  LLVMValueRef buffer[AJ_KERNEL_RESULTS];   /* LANES accumulators in memory */
+  uint32_t lanes, width, chunks;          /* LANES, elements of a vector, vectors of a row */
+  LLVMValueRef buffer[AJ_KERNEL_RESULTS]; /* LANES accumulators in memory */
 } block_fold;
 
 static LLVMValueRef chunk_pointer(reduction *r, const block_fold *f, uint32_t i, LLVMValueRef lane) {
@@ -159,7 +164,8 @@ static void step_chunk(reduction *r, LLVMValueRef *acc, const aj_points *p, uint
 }
 
 /* All rows of the chunks [first, first + count) of a block; accumulators start from the identity. */
-static void fold_rows(reduction *r, const block_fold *f, LLVMValueRef at, LLVMValueRef rows, LLVMValueRef first, uint32_t count) {
+static void fold_rows(reduction *r, const block_fold *f, LLVMValueRef at, LLVMValueRef rows, LLVMValueRef first,
+                      uint32_t count) {
   aj_lower *lo = r->lo;
   LLVMValueRef acc[MOST_LANES][AJ_KERNEL_RESULTS];
   for (uint32_t c = 0; c < count; c++)
@@ -188,11 +194,13 @@ static void fold_rest(reduction *r, const block_fold *f, LLVMValueRef at, LLVMVa
   LLVMValueRef count = LLVMBuildSDiv(lo->b, LLVMBuildAdd(lo->b, rest, aj_ir_i64(lo, f->width - 1), ""), width, "");
   aj_ir_loop loop = aj_ir_loop_begin(lo, count);
   LLVMValueRef lane = LLVMBuildMul(lo->b, loop.index, width, "");
-  aj_points p = aj_kernel_points(r->k, f->width, LLVMBuildAdd(lo->b, at, lane, ""), LLVMBuildSub(lo->b, rest, lane, ""));
+  aj_points p =
+      aj_kernel_points(r->k, f->width, LLVMBuildAdd(lo->b, at, lane, ""), LLVMBuildSub(lo->b, rest, lane, ""));
   aj_lv values[AJ_KERNEL_RESULTS];
   aj_kernel_eval(r->k, &p, p.at, values);
   for (uint32_t i = 0; i < r->k->result_count && !lo->arena->failed; i++) {
-    LLVMValueRef old = load_chunk(r, f, i, lane), next = combine(r, i, f->width, old, yielded(r, i, f->width, values[i]));
+    LLVMValueRef old = load_chunk(r, f, i, lane),
+                 next = combine(r, i, f->width, old, yielded(r, i, f->width, values[i]));
     if (p.mask) next = LLVMBuildSelect(lo->b, p.mask, next, old, "");
     store_chunk(r, f, i, lane, next);
   }
@@ -280,8 +288,10 @@ static void set_output(reduction *r, uint32_t i, const aj_points *p, LLVMValueRe
   const aj_value *result = &r->k->node->results[i];
   arrjit_dtype dtype = result->type->dtype;
   if (dtype == ARRJIT_BOOL) value.v = LLVMBuildICmp(r->lo->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
-  if (result->type->rank == 0) r->k->scope->vals[result->slot] = value;
-  else aj_kernel_store(r->k, p, dtype, aj_ir_index(r->lo, r->out[i], dtype, base), value);
+  if (result->type->rank == 0)
+    r->k->scope->vals[result->slot] = value;
+  else
+    aj_kernel_store(r->k, p, dtype, aj_ir_index(r->lo, r->out[i], dtype, base), value);
 }
 
 static void reduce_inner(reduction *r, int32_t inner) {
@@ -339,7 +349,8 @@ static void reduce_columns(reduction *r, const aj_points *p, LLVMValueRef base) 
   aj_kernel_eval(k, p, p->at, values);
   if (lo->arena->failed) return;
   for (uint32_t i = 0; i < k->result_count; i++)
-    store(r, combine(r, i, r->lanes, load(r, vector_type(r, i, r->lanes), r->sums[i]), yielded(r, i, r->lanes, values[i])),
+    store(r,
+          combine(r, i, r->lanes, load(r, vector_type(r, i, r->lanes), r->sums[i]), yielded(r, i, r->lanes, values[i])),
           r->sums[i]);
   store(r, LLVMBuildAdd(lo->b, load(r, lo->t_i64, rows), aj_ir_i64(lo, 1), ""), rows);
   push_sums_if(r, rows, LLVMIntEQ, AJ_REDUCE_CHAIN);
@@ -364,7 +375,8 @@ static void reduce_outer(reduction *r, int32_t inner) {
     aj_points p = aj_kernel_points(k, 1, aj_ir_i64(lo, 0), NULL);
     reduce_columns(r, &p, base);
   } else {
-    LLVMValueRef vectors = LLVMBuildSDiv(lo->b, LLVMBuildAdd(lo->b, k->count, aj_ir_i64(lo, r->lanes - 1), ""), width, "");
+    LLVMValueRef vectors =
+        LLVMBuildSDiv(lo->b, LLVMBuildAdd(lo->b, k->count, aj_ir_i64(lo, r->lanes - 1), ""), width, "");
     aj_ir_loop loop = aj_ir_loop_begin(lo, vectors);
     LLVMValueRef at = LLVMBuildMul(lo->b, loop.index, width, "");
     LLVMValueRef whole = LLVMBuildICmp(lo->b, LLVMIntSLE, LLVMBuildAdd(lo->b, at, width, ""), k->count, "");
@@ -396,6 +408,8 @@ void aj_lower_reduce(aj_kernel *k) {
   bool inner_reduced = k->rank > 0 && (k->reduced >> (k->rank - 1) & 1);
   int32_t inner = k->rank;
   while (inner > 0 && (k->reduced >> (inner - 1) & 1) == (inner_reduced ? 1u : 0u)) inner--;
-  if (inner_reduced) reduce_inner(&r, inner);
-  else reduce_outer(&r, inner);
+  if (inner_reduced)
+    reduce_inner(&r, inner);
+  else
+    reduce_outer(&r, inner);
 }

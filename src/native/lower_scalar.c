@@ -1,5 +1,5 @@
-/* The scalar rules as LLVM IR, on scalars and vectors alike. Bits equal those of src/sem for all operands: nothing here may
- * give poison or undefined behaviour for any of them. No fast-math flags. */
+/* The scalar rules as LLVM IR, on scalars and vectors alike. Bits equal those of src/sem for all operands: nothing here
+ * may give poison or undefined behaviour for any of them. No fast-math flags. */
 #include "native/lower.h"
 
 static aj_lv made(LLVMValueRef v, aj_nan nan) { return (aj_lv){.v = v, .nan = nan}; }
@@ -77,8 +77,8 @@ static LLVMValueRef choose(aj_scalar *s, LLVMRealPredicate predicate, LLVMValueR
   return LLVMBuildSelect(s->lo->b, LLVMBuildFCmp(s->lo->b, predicate, x, y, ""), x, y, "");
 }
 
-/* IEEE minimum and maximum. Both ways round agree but for zeros and NaNs: for min, or of the bits puts -0 first and keeps a
- * NaN; for max, and of the bits puts +0 first and a NaN needs a look. */
+/* IEEE minimum and maximum. Both ways round agree but for zeros and NaNs: for min, or of the bits puts -0 first and
+ * keeps a NaN; for max, and of the bits puts +0 first and a NaN needs a look. */
 aj_lv aj_lower_minmax(aj_scalar *s, bool is_max, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = s->lo->b;
   if (!is_float(s->in)) {
@@ -109,9 +109,12 @@ static aj_lv lower_logic(aj_scalar *s, aj_op op) {
 }
 
 /* Predicates by op, from EQ on: float, signed, unsigned. */
-static const LLVMRealPredicate real_predicates[] = {LLVMRealOEQ, LLVMRealUNE, LLVMRealOLT, LLVMRealOLE, LLVMRealOGT, LLVMRealOGE};
-static const LLVMIntPredicate signed_predicates[] = {LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT, LLVMIntSGE};
-static const LLVMIntPredicate unsigned_predicates[] = {LLVMIntEQ, LLVMIntNE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
+static const LLVMRealPredicate real_predicates[] = {LLVMRealOEQ, LLVMRealUNE, LLVMRealOLT,
+                                                    LLVMRealOLE, LLVMRealOGT, LLVMRealOGE};
+static const LLVMIntPredicate signed_predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT,
+                                                     LLVMIntSLE, LLVMIntSGT, LLVMIntSGE};
+static const LLVMIntPredicate unsigned_predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntULT,
+                                                       LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
 
 static aj_lv lower_compare(aj_scalar *s, uint32_t which) {
   LLVMBuilderRef b = s->lo->b;
@@ -159,68 +162,70 @@ static aj_lv lower_rounding(aj_scalar *s, const char *name) { return made(intrin
 
 static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   switch (node->op) {
-    case AJ_OP_NEG: return lower_neg(s);
-    case AJ_OP_ABS: return lower_abs(s);
-    case AJ_OP_SIGN: return lower_sign(s);
-    case AJ_OP_SQRT: return lower_rounding(s, "llvm.sqrt");
-    case AJ_OP_FLOOR: return lower_rounding(s, "llvm.floor");
-    case AJ_OP_CEIL: return lower_rounding(s, "llvm.ceil");
-    case AJ_OP_TRUNC: return lower_rounding(s, "llvm.trunc");
-    case AJ_OP_ROUND_EVEN: return lower_rounding(s, "llvm.rint");
-    case AJ_OP_NOT: return made(LLVMBuildNot(s->lo->b, s->x[0].v, ""), AJ_NAN_CANON);
-    case AJ_OP_POPCOUNT:
-    case AJ_OP_CLZ:
-    case AJ_OP_CTZ: return lower_bit_count(s, node->op);
-    case AJ_OP_CONVERT: return aj_lower_convert(s);
-    case AJ_OP_BITCAST: return lower_bitcast(s);
-    case AJ_OP_ADD:
-    case AJ_OP_SUB:
-    case AJ_OP_MUL: return lower_arith(s, node->op);
-    case AJ_OP_DIV:
-    case AJ_OP_REM:
-    case AJ_OP_FLOOR_DIV:
-    case AJ_OP_MOD: return lower_div(s, node->op);
-    case AJ_OP_MIN: return aj_lower_minmax(s, false, s->x[0].v, s->x[1].v);
-    case AJ_OP_MAX: return aj_lower_minmax(s, true, s->x[0].v, s->x[1].v);
-    case AJ_OP_COPYSIGN: return lower_copysign(s);
-    case AJ_OP_AND:
-    case AJ_OP_OR:
-    case AJ_OP_XOR: return lower_logic(s, node->op);
-    case AJ_OP_SHL:
-    case AJ_OP_SHR_LOGICAL:
-    case AJ_OP_SHR_ARITH:
-    case AJ_OP_ROTL:
-    case AJ_OP_CHECKED_SHL: return aj_lower_shift(s, node->op);
-    case AJ_OP_EQ:
-    case AJ_OP_NE:
-    case AJ_OP_LT:
-    case AJ_OP_LE:
-    case AJ_OP_GT:
-    case AJ_OP_GE: return lower_compare(s, (uint32_t)node->op - (uint32_t)AJ_OP_EQ);
-    case AJ_OP_FMA: return lower_fma(s);
-    case AJ_OP_SELECT: return lower_select(s);
-    case AJ_OP_CLAMP: return lower_clamp(s);
-    case AJ_OP_CHECKED_ADD:
-    case AJ_OP_CHECKED_SUB:
-    case AJ_OP_CHECKED_MUL: return aj_lower_checked_arith(s, node->op);
-    case AJ_OP_CHECKED_DIV:
-    case AJ_OP_CHECKED_REM: return aj_lower_division(s, node->op);
-    case AJ_OP_CHECKED_CONVERT: return aj_lower_checked_convert(s);
+  case AJ_OP_NEG: return lower_neg(s);
+  case AJ_OP_ABS: return lower_abs(s);
+  case AJ_OP_SIGN: return lower_sign(s);
+  case AJ_OP_SQRT: return lower_rounding(s, "llvm.sqrt");
+  case AJ_OP_FLOOR: return lower_rounding(s, "llvm.floor");
+  case AJ_OP_CEIL: return lower_rounding(s, "llvm.ceil");
+  case AJ_OP_TRUNC: return lower_rounding(s, "llvm.trunc");
+  case AJ_OP_ROUND_EVEN: return lower_rounding(s, "llvm.rint");
+  case AJ_OP_NOT: return made(LLVMBuildNot(s->lo->b, s->x[0].v, ""), AJ_NAN_CANON);
+  case AJ_OP_POPCOUNT:
+  case AJ_OP_CLZ:
+  case AJ_OP_CTZ: return lower_bit_count(s, node->op);
+  case AJ_OP_CONVERT: return aj_lower_convert(s);
+  case AJ_OP_BITCAST: return lower_bitcast(s);
+  case AJ_OP_ADD:
+  case AJ_OP_SUB:
+  case AJ_OP_MUL: return lower_arith(s, node->op);
+  case AJ_OP_DIV:
+  case AJ_OP_REM:
+  case AJ_OP_FLOOR_DIV:
+  case AJ_OP_MOD: return lower_div(s, node->op);
+  case AJ_OP_MIN: return aj_lower_minmax(s, false, s->x[0].v, s->x[1].v);
+  case AJ_OP_MAX: return aj_lower_minmax(s, true, s->x[0].v, s->x[1].v);
+  case AJ_OP_COPYSIGN: return lower_copysign(s);
+  case AJ_OP_AND:
+  case AJ_OP_OR:
+  case AJ_OP_XOR: return lower_logic(s, node->op);
+  case AJ_OP_SHL:
+  case AJ_OP_SHR_LOGICAL:
+  case AJ_OP_SHR_ARITH:
+  case AJ_OP_ROTL:
+  case AJ_OP_CHECKED_SHL: return aj_lower_shift(s, node->op);
+  case AJ_OP_EQ:
+  case AJ_OP_NE:
+  case AJ_OP_LT:
+  case AJ_OP_LE:
+  case AJ_OP_GT:
+  case AJ_OP_GE: return lower_compare(s, (uint32_t)node->op - (uint32_t)AJ_OP_EQ);
+  case AJ_OP_FMA: return lower_fma(s);
+  case AJ_OP_SELECT: return lower_select(s);
+  case AJ_OP_CLAMP: return lower_clamp(s);
+  case AJ_OP_CHECKED_ADD:
+  case AJ_OP_CHECKED_SUB:
+  case AJ_OP_CHECKED_MUL: return aj_lower_checked_arith(s, node->op);
+  case AJ_OP_CHECKED_DIV:
+  case AJ_OP_CHECKED_REM: return aj_lower_division(s, node->op);
+  case AJ_OP_CHECKED_CONVERT: return aj_lower_checked_convert(s);
 #define NOT_SCALAR(ID) case AJ_OP_##ID:
-    NOT_SCALAR(NONE) NOT_SCALAR(COUNT)
-    NOT_SCALAR(CONST) NOT_SCALAR(IOTA) NOT_SCALAR(FULL) NOT_SCALAR(DIM_SIZE)
-    NOT_SCALAR(EXP) NOT_SCALAR(LOG) NOT_SCALAR(TANH) NOT_SCALAR(SIN) NOT_SCALAR(COS)
-    NOT_SCALAR(BROADCAST) NOT_SCALAR(RESHAPE) NOT_SCALAR(TRANSPOSE) NOT_SCALAR(REVERSE) NOT_SCALAR(SLICE)
-    NOT_SCALAR(CONCAT) NOT_SCALAR(PAD) NOT_SCALAR(DYNAMIC_SLICE) NOT_SCALAR(DYNAMIC_UPDATE_SLICE)
-    NOT_SCALAR(GATHER) NOT_SCALAR(TAKE) NOT_SCALAR(CHECKED_SLICE) NOT_SCALAR(CHECKED_GATHER) NOT_SCALAR(CHECKED_INDEX)
-    NOT_SCALAR(REDUCE_SUM) NOT_SCALAR(REDUCE_PROD) NOT_SCALAR(REDUCE_MIN) NOT_SCALAR(REDUCE_MAX)
-    NOT_SCALAR(REDUCE_AND) NOT_SCALAR(REDUCE_OR) NOT_SCALAR(ARGMIN) NOT_SCALAR(ARGMAX) NOT_SCALAR(MEAN) NOT_SCALAR(DOT)
-    NOT_SCALAR(IF) NOT_SCALAR(SWITCH) NOT_SCALAR(WHILE) NOT_SCALAR(FOR) NOT_SCALAR(CALL) NOT_SCALAR(TRY)
-    NOT_SCALAR(YIELD) NOT_SCALAR(RAISE) NOT_SCALAR(RAISE_EXN) NOT_SCALAR(CHECK) NOT_SCALAR(CHECK_SHAPE)
-    NOT_SCALAR(CALLBACK) NOT_SCALAR(EXN_NEW) NOT_SCALAR(EXN_IS) NOT_SCALAR(EXN_FIELD) NOT_SCALAR(EXN_SITE)
-    NOT_SCALAR(EXN_CAUSE) NOT_SCALAR(KERNEL) NOT_SCALAR(LANE_INDEX)
+    NOT_SCALAR(NONE)
+    NOT_SCALAR(COUNT) NOT_SCALAR(CONST) NOT_SCALAR(IOTA) NOT_SCALAR(FULL) NOT_SCALAR(DIM_SIZE) NOT_SCALAR(EXP)
+        NOT_SCALAR(LOG) NOT_SCALAR(TANH) NOT_SCALAR(SIN) NOT_SCALAR(COS) NOT_SCALAR(BROADCAST) NOT_SCALAR(RESHAPE)
+            NOT_SCALAR(TRANSPOSE) NOT_SCALAR(REVERSE) NOT_SCALAR(SLICE) NOT_SCALAR(CONCAT) NOT_SCALAR(PAD)
+                NOT_SCALAR(DYNAMIC_SLICE) NOT_SCALAR(DYNAMIC_UPDATE_SLICE) NOT_SCALAR(GATHER) NOT_SCALAR(TAKE)
+                    NOT_SCALAR(CHECKED_SLICE) NOT_SCALAR(CHECKED_GATHER) NOT_SCALAR(CHECKED_INDEX)
+                        NOT_SCALAR(REDUCE_SUM) NOT_SCALAR(REDUCE_PROD) NOT_SCALAR(REDUCE_MIN) NOT_SCALAR(REDUCE_MAX)
+                            NOT_SCALAR(REDUCE_AND) NOT_SCALAR(REDUCE_OR) NOT_SCALAR(ARGMIN) NOT_SCALAR(ARGMAX)
+                                NOT_SCALAR(MEAN) NOT_SCALAR(DOT) NOT_SCALAR(IF) NOT_SCALAR(SWITCH) NOT_SCALAR(WHILE)
+                                    NOT_SCALAR(FOR) NOT_SCALAR(CALL) NOT_SCALAR(TRY) NOT_SCALAR(YIELD) NOT_SCALAR(RAISE)
+                                        NOT_SCALAR(RAISE_EXN) NOT_SCALAR(CHECK) NOT_SCALAR(CHECK_SHAPE)
+                                            NOT_SCALAR(CALLBACK) NOT_SCALAR(EXN_NEW) NOT_SCALAR(EXN_IS)
+                                                NOT_SCALAR(EXN_FIELD) NOT_SCALAR(EXN_SITE) NOT_SCALAR(EXN_CAUSE)
+                                                    NOT_SCALAR(KERNEL) NOT_SCALAR(LANE_INDEX)
 #undef NOT_SCALAR
-      break;
+                                                        break;
   }
   AJ_ASSERT(!"not a scalar op");
   return s->x[0];
@@ -246,7 +251,8 @@ aj_lv aj_lower_scalar(aj_lower *lo, uint32_t lanes, const aj_node *node, const a
   return value;
 }
 
-LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit_dtype dtype, LLVMValueRef x, LLVMValueRef y) {
+LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit_dtype dtype, LLVMValueRef x,
+                              LLVMValueRef y) {
   aj_lv in[2] = {{.v = x}, {.v = y}};
   aj_scalar s = {.lo = lo, .lanes = lanes, .in = dtype, .out = dtype, .x = in};
   if (reduce == AJ_OP_REDUCE_SUM) return lower_arith(&s, AJ_OP_ADD).v;

@@ -6,7 +6,8 @@
  *                 \            \-fail-> onward --> finally --> out
  *                  \-no match----------> onward
  *
- * A handler that neither looks at the exception nor can fail needs none: a raise of a kind known here goes straight to it. */
+ * A handler that neither looks at the exception nor can fail needs none: a raise of a kind known here goes straight to
+ * it. */
 #include "native/lower.h"
 
 typedef struct trying {
@@ -45,8 +46,8 @@ static aj_scope inner_scope(aj_lower *lo, trying *t, uint32_t index, const aj_la
 }
 
 static void lower_body(aj_lower *lo, trying *t) {
-  aj_landing landing = {.block = aj_ir_block(lo, "landing"), .stop = t->finished->regions[0], .try_node = t->node,
-                        .direct = t->direct};
+  aj_landing landing = {
+      .block = aj_ir_block(lo, "landing"), .stop = t->finished->regions[0], .try_node = t->node, .direct = t->direct};
   aj_scope body = inner_scope(lo, t, 0, &landing);
   if (lo->arena->failed) return;
   const aj_node *yield = aj_lower_region(lo, &body);
@@ -138,7 +139,8 @@ static void lower_finally(aj_lower *lo, trying *t) {
 
 /* The failure leaves the try. */
 static void lower_out(aj_lower *lo, trying *t) {
-  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, t->scope, t->node)), aj_lower_iterations(lo, t->scope)};
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, t->scope, t->node)),
+                         aj_lower_iterations(lo, t->scope)};
   aj_ir_call(lo, "aj_nh_outward", lo->t_void, AJ_COUNT(args), args, true);
   aj_lower_land(lo, t->scope);
 }

@@ -11,10 +11,10 @@
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
-typedef struct native_code {       /* aj_code.impl */
+typedef struct native_code { /* aj_code.impl */
   aj_native *native;
   LLVMOrcResourceTrackerRef tracker;
-  aj_arena keep;                   /* sites, plans */
+  aj_arena keep; /* sites, plans */
   aj_mem *mem;
 } native_code;
 
@@ -32,7 +32,8 @@ static void open_body(void *user) {
   if (native == NULL) return;
   atomic_init(&native->refs, 1);
   native->host = o->host;
-  if (aj_target_open(&native->target, &o->message) && aj_orc_open(&native->orc, &native->target, o->host, &o->message)) {
+  if (aj_target_open(&native->target, &o->message) &&
+      aj_orc_open(&native->orc, &native->target, o->host, &o->message)) {
     o->native = native;
     return;
   }
@@ -79,8 +80,8 @@ typedef struct compiling {
 
 static arrjit_status fail_memory(compiling *c) { return aj_error_memory(c->error, "native code"); }
 
-/* Microseconds that code for a module is expected to take: measured from 100 to 16,000 nodes. An op that will be expanded
- * counts as what it becomes, about. */
+/* Microseconds that code for a module is expected to take: measured from 100 to 16,000 nodes. An op that will be
+ * expanded counts as what it becomes, about. */
 enum { BASE_US = 2000, NODE_US = 170, EXPANDED_NODES = 30 };
 
 static int64_t estimate_us(const aj_module *module) {
@@ -103,16 +104,24 @@ static arrjit_status check_budget(compiling *c, const aj_module *module, int64_t
 }
 
 static arrjit_status optimise(compiling *c) {
-  aj_pass_ctx ctx = {.mem = &c->request->core->mem, .verify_each = c->request->verify_passes,
-                     .off = c->request->passes_off, .stop_after = -1, .error = c->error};
+  aj_pass_ctx ctx = {.mem = &c->request->core->mem,
+                     .verify_each = c->request->verify_passes,
+                     .off = c->request->passes_off,
+                     .stop_after = -1,
+                     .error = c->error};
   arrjit_status status = aj_opt_run(c->request->module, &ctx, &c->module);
   if (status != ARRJIT_OK) return status;
   return aj_module_number(c->module) ? ARRJIT_OK : fail_memory(c);
 }
 
-static void ignore_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
-  (void)info;
-  (void)user;
+/* Nothing is printed. Each function reports the size of its frame, as a warning that it is above the limit of 0 it was
+ * given; the greatest is what the engine asks for before it runs the code. */
+static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
+  compiling *c = user;
+  long long bytes = 0;
+  char *text = LLVMGetDiagInfoDescription(info);
+  if (sscanf(text, "stack frame size (%lld)", &bytes) == 1 && bytes > c->out->frame_bytes) c->out->frame_bytes = bytes;
+  LLVMDisposeMessage(text);
 }
 
 /* Fills c->llvm. */
@@ -121,14 +130,20 @@ static arrjit_status lower(compiling *c, bool *out_passes) {
   (void)snprintf(prefix, sizeof prefix, "aj%p_%llu", (void *)c->native, (unsigned long long)c->native->next_symbol++);
   (void)snprintf(c->symbol, sizeof c->symbol, "%s_entry0", prefix);
   c->context = LLVMContextCreate();
-  LLVMContextSetDiagnosticHandler(c->context, ignore_diagnostic, NULL);
+  LLVMContextSetDiagnosticHandler(c->context, take_diagnostic, c);
   c->llvm = LLVMModuleCreateWithNameInContext(c->request->name ? c->request->name : "main", c->context);
   LLVMSetTarget(c->llvm, c->native->target.triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->native->target.machine);
   LLVMSetModuleDataLayout(c->llvm, layout);
   LLVMDisposeTargetData(layout);
-  aj_lower lo = {.arena = &c->arena, .keep = &c->code->keep, .request = c->request, .target = &c->native->target,
-                 .module = c->module, .context = c->context, .llvm = c->llvm, .prefix = prefix};
+  aj_lower lo = {.arena = &c->arena,
+                 .keep = &c->code->keep,
+                 .request = c->request,
+                 .target = &c->native->target,
+                 .module = c->module,
+                 .context = c->context,
+                 .llvm = c->llvm,
+                 .prefix = prefix};
   lo.b = LLVMCreateBuilderInContext(c->context);
   lo.entry = LLVMCreateBuilderInContext(c->context);
   bool ok = aj_lower_module(&lo);
@@ -218,7 +233,8 @@ static arrjit_status native_compile(void *native, const aj_native_request *reque
   c.code->native = native;
   aj_arena_init(&c.arena, mem);
   aj_arena_init(&c.code->keep, mem);
-  if (!aj_fatal_guard(c.native->host, compile_body, &c)) c.status = aj_error_set(error, ARRJIT_UNAVAILABLE, "LLVM failed in this process");
+  if (!aj_fatal_guard(c.native->host, compile_body, &c))
+    c.status = aj_error_set(error, ARRJIT_UNAVAILABLE, "LLVM failed in this process");
   aj_arena_free(&c.arena);
   if (c.status == ARRJIT_OK && !request->print) {
     atomic_fetch_add(&c.native->refs, 1);
@@ -251,10 +267,16 @@ static void native_destroy(void *unused, aj_code *code) {
 }
 
 static const aj_native_api api = {
-    .abi = AJ_NATIVE_ABI, .struct_bytes = sizeof(aj_native_api), .version = TEXT(ARRJIT_VERSION_MAJOR) "." TEXT(ARRJIT_VERSION_MINOR) "." TEXT(ARRJIT_VERSION_PATCH),
-    .open = native_open, .close = native_close, .compile = native_compile, .destroy = native_destroy};
+    .abi = AJ_NATIVE_ABI,
+    .struct_bytes = sizeof(aj_native_api),
+    .version = TEXT(ARRJIT_VERSION_MAJOR) "." TEXT(ARRJIT_VERSION_MINOR) "." TEXT(ARRJIT_VERSION_PATCH),
+    .open = native_open,
+    .close = native_close,
+    .compile = native_compile,
+    .destroy = native_destroy};
 
 __attribute__((visibility("default"))) const aj_native_api *arrjit_native_entry(const aj_native_host *host) {
-  if (host->abi != AJ_NATIVE_ABI || host->struct_bytes != sizeof *host || strcmp(host->version, api.version) != 0) return NULL;
+  if (host->abi != AJ_NATIVE_ABI || host->struct_bytes != sizeof *host || strcmp(host->version, api.version) != 0)
+    return NULL;
   return &api;
 }

@@ -9,20 +9,21 @@
 const aj_native_api *arrjit_native_entry(const aj_native_host *host);
 
 typedef struct aj_native {
-  _Atomic int64_t refs;            /* the context's, and one a piece of code: machine code outlives close */
+  _Atomic int64_t refs; /* the context's, and one a piece of code: machine code outlives close */
   const aj_native_host *host;
   aj_target target;
   aj_orc orc;
   uint64_t next_symbol;
 } aj_native;
 
-/* Runs `body`, which enters LLVM. After an error that LLVM calls fatal native code is off in the process; with a host that
- * wants to know (host->fatal) the thread parks, else the guard returns false. */
+/* Runs `body`, which enters LLVM. After an error that LLVM calls fatal native code is off in the process; with a host
+ * that wants to know (host->fatal) the thread parks, else the guard returns false. */
 bool aj_fatal_guard(const aj_native_host *host, void (*body)(void *user), void *user);
 /* Whether that has happened. */
 bool aj_fatal_happened(void);
 
 /* Passes and code generation of a filled module. NULL: LLVM reported an error. */
-LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool passes, LLVMCodeGenFileType kind);
+LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool passes,
+                                   LLVMCodeGenFileType kind);
 
 #endif

@@ -34,11 +34,12 @@ bool aj_orc_open(aj_orc *orc, const aj_target *target, const aj_native_host *hos
   orc->jit = NULL;
   LLVMTargetMachineRef machine = NULL;
   LLVMTargetRef ref = LLVMGetTargetMachineTarget(target->machine);
-  machine = LLVMCreateTargetMachine(ref, target->triple, target->cpu, target->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                    LLVMCodeModelDefault);
+  machine = LLVMCreateTargetMachine(ref, target->triple, target->cpu, target->features, LLVMCodeGenLevelDefault,
+                                    LLVMRelocPIC, LLVMCodeModelDefault);
   if (machine == NULL) return false;
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
+                                                LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
   if (failed(LLVMOrcCreateLLJIT(&orc->jit, builder))) {
     orc->jit = NULL;
     return false;

@@ -6,7 +6,9 @@
 #include "native/target.h"
 #include "rt/code.h"
 
-typedef struct aj_orc { LLVMOrcLLJITRef jit; } aj_orc;
+typedef struct aj_orc {
+  LLVMOrcLLJITRef jit;
+} aj_orc;
 
 /* Defines the host's helpers under their names. False: *out_message (static) says why; nothing is left open. */
 bool aj_orc_open(aj_orc *orc, const aj_target *target, const aj_native_host *host, const char **out_message);

@@ -1,19 +1,19 @@
-/* The memory plan of one function, in three steps: number all places in program order; give each array that needs memory an
- * interval of places in which it must stay; share slots between intervals that do not meet.
+/* The memory plan of one function, in three steps: number all places in program order; give each array that needs
+ * memory an interval of places in which it must stay; share slots between intervals that do not meet.
  *
- * Regions are closed, so what an inner region reads is an operand of its owner, alive until the owner is done: intervals need
- * only the last uses within a value's own region. Arms copy (or write straight) what they yield to where the owner's result
- * goes. A loop alternates between two slots for each carried array, so that a new value never overwrites what the iteration
- * still reads, swaps included. */
+ * Regions are closed, so what an inner region reads is an operand of its owner, alive until the owner is done:
+ * intervals need only the last uses within a value's own region. Arms copy (or write straight) what they yield to where
+ * the owner's result goes. A loop alternates between two slots for each carried array, so that a new value never
+ * overwrites what the iteration still reads, swaps included. */
 #include "native/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct interval {
-  uint32_t start, end;       /* places, inclusive */
+  uint32_t start, end; /* places, inclusive */
   const aj_type *type;
-  uint32_t *slot;            /* where the answer goes */
+  uint32_t *slot; /* where the answer goes */
 } interval;
 
 typedef struct planner {
@@ -41,7 +41,8 @@ aj_value *aj_plan_alias(const aj_value *value) {
 /* A constant of one element that only kernels read stays that one element. */
 static bool is_splat_for_kernels(const aj_region *region, const aj_value *value) {
   const aj_node *node = value->def;
-  if (node->op != AJ_OP_CONST || aj_node_attr(node, AJ_ATTR_VALUE)->count != aj_dtypes[value->type->dtype].bytes) return false;
+  if (node->op != AJ_OP_CONST || aj_node_attr(node, AJ_ATTR_VALUE)->count != aj_dtypes[value->type->dtype].bytes)
+    return false;
   uint32_t last = region->last_use[value->slot];
   if (last == AJ_UNUSED) return true;
   for (uint32_t pc = node->pc + 1; pc <= last; pc++) {
@@ -73,8 +74,8 @@ static void add_interval(planner *p, uint32_t start, uint32_t end, const aj_type
 typedef struct region_work {
   const aj_region *region;
   aj_plan_region *plan;
-  uint32_t *begin, *end;     /* places of nodes, by pc */
-  uint32_t *until;           /* by slot: place of the last use, aliases included */
+  uint32_t *begin, *end; /* places of nodes, by pc */
+  uint32_t *until;       /* by slot: place of the last use, aliases included */
 } region_work;
 
 /* What a region yields, when its node makes it here and for this yield first, goes straight to its destination. */
@@ -138,7 +139,8 @@ static void plan_node(planner *p, region_work *w, const aj_node *node) {
     uint32_t(*buffers)[2] = aj_arena_array(p->arena, node->result_count, sizeof *buffers);
     if (p->arena->failed) return;
     w->plan->nodes[node->pc] = (aj_plan_node){regions, buffers};
-    for (uint32_t i = 0; i < node->region_count && !p->arena->failed; i++) regions[i] = plan_region(p, node->regions[i]);
+    for (uint32_t i = 0; i < node->region_count && !p->arena->failed; i++)
+      regions[i] = plan_region(p, node->regions[i]);
   }
   w->end[node->pc] = p->place++;
 }
@@ -177,7 +179,7 @@ static bool slot_has(const slot_state *slot, const aj_type *type) {
   return false;
 }
 
-enum { LOOK_BACK = 64 };   /* slots looked at for each interval: bounds the work on functions with very many */
+enum { LOOK_BACK = 64 }; /* slots looked at for each interval: bounds the work on functions with very many */
 
 /* A slot that is free and has held the type before, else any free one, else UINT32_MAX. */
 static uint32_t find_slot(slot_state *slots, size_t count, const interval *want) {
@@ -216,7 +218,8 @@ static bool share_slots(planner *p, aj_nh_block_plan *block) {
   for (size_t i = 0; i < slots.count; i++) {
     if (ok) {
       block->slots[i].type_count = (uint32_t)slots.data[i].types.count;
-      block->slots[i].types = aj_arena_copy(p->keep, slots.data[i].types.data, slots.data[i].types.count * sizeof(aj_type *));
+      block->slots[i].types =
+          aj_arena_copy(p->keep, slots.data[i].types.data, slots.data[i].types.count * sizeof(aj_type *));
       ok = block->slots[i].types != NULL;
     }
     AJ_VEC_FREE(mem, &slots.data[i].types);

@@ -8,13 +8,13 @@
 #include "native/compat.h"
 
 typedef struct aj_target {
-  char *triple, *cpu, *features;   /* LLVM messages */
+  char *triple, *cpu, *features; /* LLVM messages */
   LLVMTargetMachineRef machine;
-  uint32_t vector_bytes;           /* 64, 32 or 16 */
+  uint32_t vector_bytes; /* 64, 32 or 16 */
   bool has_fma;
-  bool has_rounding;               /* floor, ceil, trunc, rint as instructions */
-  bool has_masks;                  /* masked loads and stores of 4- and 8-byte elements */
-  bool has_narrow_masks;           /* and of 1- and 2-byte ones */
+  bool has_rounding;     /* floor, ceil, trunc, rint as instructions */
+  bool has_masks;        /* masked loads and stores of 4- and 8-byte elements */
+  bool has_narrow_masks; /* and of 1- and 2-byte ones */
 } aj_target;
 
 /* False: LLVM knows no such machine; *out_message (static) says why. Whatever was made is freed by aj_target_close. */

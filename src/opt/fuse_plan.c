@@ -1,8 +1,9 @@
-/* Planning a kernel: from its root backwards, greatest pc first, so that all readers of a producer that are inside the kernel
- * are known when it is decided on.
+/* Planning a kernel: from its root backwards, greatest pc first, so that all readers of a producer that are inside the
+ * kernel are known when it is decided on.
  *
- * A producer is taken in when it would then be computed once for each point of the space (one index map, which covers every
- * iteration dim) and no one outside reads it. Movement costs nothing and is always taken in, and so are constants. */
+ * A producer is taken in when it would then be computed once for each point of the space (one index map, which covers
+ * every iteration dim) and no one outside reads it. Movement costs nothing and is always taken in, and so are
+ * constants. */
 #include <string.h>
 
 #include "opt/fuse_plan.h"

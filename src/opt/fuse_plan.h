@@ -5,31 +5,34 @@
 #include "opt/kernel.h"
 #include "opt/regions.h"
 
-typedef struct aj_map_terms { int32_t rank; aj_index_term terms[ARRJIT_MAX_RANK]; } aj_map_terms;
+typedef struct aj_map_terms {
+  int32_t rank;
+  aj_index_term terms[ARRJIT_MAX_RANK];
+} aj_map_terms;
 
 /* One value at one index map inside the kernel under construction. */
 typedef struct aj_fuse_entry {
   aj_value *value;
   aj_map_terms map;
-  aj_value *scalar;      /* its element inside the kernel's region, once it is built */
-  bool taken;            /* computed inside; else a parameter */
-  uint32_t next;         /* other maps of the same value: index + 1, 0 none */
+  aj_value *scalar; /* its element inside the kernel's region, once it is built */
+  bool taken;       /* computed inside; else a parameter */
+  uint32_t next;    /* other maps of the same value: index + 1, 0 none */
 } aj_fuse_entry;
 
 typedef struct aj_fuse {
   aj_mem *mem;
   aj_func *func;
   aj_region *region;
-  uint32_t *uses;        /* [slot] operand places that still need the value as an array */
-  uint32_t *inside;      /* [slot] of those, how many this kernel has taken over */
-  uint32_t *first;       /* [slot] its first entry: index + 1, 0 none */
+  uint32_t *uses;   /* [slot] operand places that still need the value as an array */
+  uint32_t *inside; /* [slot] of those, how many this kernel has taken over */
+  uint32_t *first;  /* [slot] its first entry: index + 1, 0 none */
   AJ_VEC(aj_fuse_entry) entries;
-  AJ_VEC(uint32_t) heap; /* pcs of producers to decide on, greatest on top */
+  AJ_VEC(uint32_t) heap;  /* pcs of producers to decide on, greatest on top */
   AJ_VEC(uint32_t) taken; /* pcs of producers taken in, greatest first: built from the end */
-  const aj_type *space;  /* type whose dims are the iteration space */
+  const aj_type *space;   /* type whose dims are the iteration space */
 } aj_fuse;
 
-enum { AJ_FUSE_MOST_NODES = 1000 };   /* scalar nodes a kernel may hold before it takes no more in */
+enum { AJ_FUSE_MOST_NODES = 1000 }; /* scalar nodes a kernel may hold before it takes no more in */
 
 /* A node that a kernel can hold: elementwise on arrays, or movement with an affine map. */
 bool aj_fuse_can_take(const aj_node *node);

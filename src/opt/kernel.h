@@ -9,13 +9,17 @@
  *   reduced  the iteration dims that reduced results fold, ascending; the same for all reduced results of a kernel
  *   combine  per result: 0 elementwise (shape of the space), else the aj_op of the reduce (shape: the kept dims)
  *
- * A kernel with reduced results folds its yields in the order of sem/README.md, as reduce ops of the whole array would. */
+ * A kernel with reduced results folds its yields in the order of sem/README.md, as reduce ops of the whole array would.
+ */
 #ifndef AJ_OPT_KERNEL_H
 #define AJ_OPT_KERNEL_H
 
 #include "ir/build.h"
 
-typedef struct aj_index_term { int32_t axis; int64_t offset, step; } aj_index_term;  /* axis -1: constant */
+typedef struct aj_index_term {
+  int32_t axis;
+  int64_t offset, step;
+} aj_index_term; /* axis -1: constant */
 /* Terms of operand k of a kernel; *out_rank terms. The pointer is into `terms` (ARRJIT_MAX_RANK entries). */
 void aj_kernel_map(const aj_node *kernel, uint32_t operand, aj_index_term *terms, int32_t *out_rank);
 

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const struct { const char *name; aj_pass_fn *run; } passes[AJ_PASS_COUNT] = {
+static const struct {
+  const char *name;
+  aj_pass_fn *run;
+} passes[AJ_PASS_COUNT] = {
 #define PASS(ID, name, text) {#name, aj_pass_##name},
 #include "opt/passes.def"
 #undef PASS
@@ -17,7 +20,8 @@ static arrjit_status run_pass(aj_pass_ctx *ctx, aj_pass_id id) {
     bool changed_func = false;
     arrjit_status status = passes[id].run(ctx, ctx->module->funcs.data[i], &changed_func);
     if (status != ARRJIT_OK) return status;
-    if (changed_func && !aj_func_number(ctx->module->funcs.data[i])) return aj_error_memory(ctx->error, passes[id].name);
+    if (changed_func && !aj_func_number(ctx->module->funcs.data[i]))
+      return aj_error_memory(ctx->error, passes[id].name);
     changed = changed || changed_func;
   }
   if (!changed) return ARRJIT_OK;

@@ -17,9 +17,9 @@ typedef struct aj_pass_ctx {
   aj_mem *mem;
   aj_module *module;
   bool verify_each;
-  uint64_t off;              /* bit aj_pass_id: skipped */
-  int32_t stop_after;        /* aj_pass_id, or -1 */
-  aj_text *dump;             /* .air after each pass that changed something, or NULL */
+  uint64_t off;       /* bit aj_pass_id: skipped */
+  int32_t stop_after; /* aj_pass_id, or -1 */
+  aj_text *dump;      /* .air after each pass that changed something, or NULL */
   int64_t time_ns[AJ_PASS_COUNT];
   arrjit_error *error;
 } aj_pass_ctx;

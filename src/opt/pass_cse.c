@@ -4,8 +4,8 @@
  *            %2 = mul %0, %0 : f64                 %2 = add %1, %1 : f64
  *            %3 = add %1, %2 : f64
  *
- * Requires: nothing. Leaves the second node in place, unused: dce takes it. Must never merge what may fail or has an effect,
- * nor look into another region: what a region uses is its own. */
+ * Requires: nothing. Leaves the second node in place, unused: dce takes it. Must never merge what may fail or has an
+ * effect, nor look into another region: what a region uses is its own. */
 #include <string.h>
 
 #include "opt/regions.h"

@@ -1,4 +1,5 @@
-/* dce: what nobody sees goes: pure nodes without a used result, captures that no region reads, what stands behind a raise.
+/* dce: what nobody sees goes: pure nodes without a used result, captures that no region reads, what stands behind a
+ * raise.
  *
  *   before   %1 = exp %0 : f64            after    yield %0
  *            yield %0

@@ -4,9 +4,9 @@
  *   before   %1 = const 2, %2 = const 3       after    %3 = const 5 : i32
  *            %3 = add %1, %2 : i32
  *
- * Requires: ops expanded, else functions of constants stay. Preserves: effects and their order; the origin of every node that
- * may fail. Must never fold arrays (compile time would follow their size) nor rewrite floats unless the bits are the same:
- * the only float identities here are moves. */
+ * Requires: ops expanded, else functions of constants stay. Preserves: effects and their order; the origin of every
+ * node that may fail. Must never fold arrays (compile time would follow their size) nor rewrite floats unless the bits
+ * are the same: the only float identities here are moves. */
 #include <string.h>
 
 #include "opt/regions.h"
@@ -15,7 +15,8 @@ enum { MOST_OPERANDS = 4 };
 
 /* ---- constants ---- */
 
-/* The op on scalar constants, when all operands are. NULL: it is none of that; *failed: no memory or a builder error. */
+/* The op on scalar constants, when all operands are. NULL: it is none of that; *failed: no memory or a builder error.
+ */
 static aj_value *fold_scalar(aj_builder *b, const aj_node *node, bool *failed) {
   const aj_op_info *info = &aj_ops[node->op];
   if (info->routine != AJ_ROUTINE_SCALAR || (info->flags & AJ_F_RAISES) || node->operand_count > MOST_OPERANDS ||
@@ -48,7 +49,9 @@ static aj_value *fold_identity(const aj_node *node) {
   aj_value *x = node->operands[0];
   const void *pred;
   switch ((int)node->op) {
-  case AJ_OP_CONVERT:
+  case AJ_OP_CONVERT: /* of floats it makes NaNs canonical */
+    if (aj_dtypes[x->type->dtype].cls == AJ_CLASS_FLOAT) return NULL;
+    return aj_type_equal(x->type, node->results[0].type) ? x : NULL;
   case AJ_OP_BITCAST:
   case AJ_OP_RESHAPE:
   case AJ_OP_BROADCAST:

@@ -4,9 +4,9 @@
  *            %2 = mul %x, %1 : f32[n]                           %p = mul %a, %b : f32
  *            %3 = reduce_sum %2 {axes = [0]} : f32              yield %p } : f32
  *
- * Requires: numbered regions, EXPAND ops expanded. Preserves: effects and their order: of what a kernel holds only its root
- * may fail, and the kernel stands where the root stood. Must never compute an expensive producer more than once for each
- * element, nor change the shape over which a reduce folds. */
+ * Requires: numbered regions, EXPAND ops expanded. Preserves: effects and their order: of what a kernel holds only its
+ * root may fail, and the kernel stands where the root stood. Must never compute an expensive producer more than once
+ * for each element, nor change the shape over which a reduce folds. */
 #include <string.h>
 
 #include "opt/fuse_plan.h"
@@ -45,12 +45,16 @@ static aj_value *build_scalar_node(aj_fuse *f, aj_builder *b, const aj_node *nod
     aj_fuse_operand_map(node, k, map, &operand_map);
     operands[k] = aj_fuse_find(f, node->operands[k], &operand_map)->scalar;
   }
-  if (aj_ops[node->op].lowering != AJ_LOWER_SCALAR) return operands[0]; /* movement: the element itself; reduce: what it folds */
+  if (aj_ops[node->op].lowering != AJ_LOWER_SCALAR)
+    return operands[0]; /* movement: the element itself; reduce: what it folds */
   return aj_build1(b, node->op, node->operand_count, operands, node->attr_count, node->attrs);
 }
 
 /* Parameters for what comes from outside. Gives the kernel's operands and its maps attribute. */
-typedef struct inputs { AJ_VEC(aj_value *) operands; AJ_VEC(int64_t) maps; } inputs;
+typedef struct inputs {
+  AJ_VEC(aj_value *) operands;
+  AJ_VEC(int64_t) maps;
+} inputs;
 
 static bool add_inputs(aj_fuse *f, inputs *in) {
   for (size_t i = 0; i < f->entries.count; i++) {
@@ -87,7 +91,8 @@ static aj_node *create_kernel(aj_fuse *f, aj_module *module, const aj_node *root
   return kernel->regions[0] ? kernel : NULL;
 }
 
-static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_node *root, const aj_map_terms *root_map) {
+static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_node *root,
+                        const aj_map_terms *root_map) {
   for (size_t i = 0; i < f->entries.count; i++) {
     aj_fuse_entry *entry = &f->entries.data[i];
     if (entry->taken) continue;
@@ -111,8 +116,7 @@ static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_n
 
 static bool count_uses(aj_fuse *f) {
   for (uint32_t i = 0; i < f->region->node_count; i++)
-    for (uint32_t k = 0; k < f->region->nodes[i]->operand_count; k++)
-      f->uses[f->region->nodes[i]->operands[k]->slot]++;
+    for (uint32_t k = 0; k < f->region->nodes[i]->operand_count; k++) f->uses[f->region->nodes[i]->operands[k]->slot]++;
   return true;
 }
 

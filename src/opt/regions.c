@@ -29,9 +29,9 @@ void aj_builder_at(aj_builder *b, aj_region *region, const aj_node *node) {
 arrjit_status aj_builder_status(const aj_builder *b, arrjit_error *error) {
   if (aj_builder_ok(b)) return ARRJIT_OK;
   if (error) *error = b->error;
-  return b->error.status == ARRJIT_MEMORY ? ARRJIT_MEMORY
-                                          : aj_error_set(error, ARRJIT_INTERNAL, "a pass built a bad node: %.400s",
-                                                         b->error.message);
+  return b->error.status == ARRJIT_MEMORY
+             ? ARRJIT_MEMORY
+             : aj_error_set(error, ARRJIT_INTERNAL, "a pass built a bad node: %.400s", b->error.message);
 }
 
 bool aj_value_const(const aj_value *value, const void **out) {

@@ -6,11 +6,15 @@
 
 typedef AJ_VEC(aj_region *) aj_region_list;
 
-/* All regions of a function that hold nodes, an owner's before those inside it. False: no memory. Free with AJ_VEC_FREE. */
+/* All regions of a function that hold nodes, an owner's before those inside it. False: no memory. Free with
+ * AJ_VEC_FREE. */
 bool aj_regions_list(aj_mem *mem, aj_func *func, aj_region_list *out);
 
 /* Takes the nodes out of a region, to be appended again one by one. The array stays the region's arena's. */
-typedef struct aj_taken { aj_node **nodes; uint32_t count; } aj_taken;
+typedef struct aj_taken {
+  aj_node **nodes;
+  uint32_t count;
+} aj_taken;
 aj_taken aj_region_take(aj_region *region);
 
 /* A builder that appends to `region` in the name of `node`: its source and origin. */

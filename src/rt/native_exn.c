@@ -35,8 +35,10 @@ void aj_nh_exns_trim(aj_nh_exns *exns, int64_t mark, aj_exn *const *kept, int64_
   for (int64_t i = mark; i < exns->count; i++) {
     bool stays = false;
     for (int64_t k = 0; k < kept_count && !stays; k++) stays = kept[k] == list[i];
-    if (stays) list[out++] = list[i];
-    else aj_exn_release(list[i]);
+    if (stays)
+      list[out++] = list[i];
+    else
+      aj_exn_release(list[i]);
   }
   exns->count = out;
 }
@@ -56,8 +58,8 @@ static aj_exn *keep_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, c
   return NULL;
 }
 
-aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
-                      void *const *payload) {
+aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations,
+                      const int64_t *env, void *const *payload) {
   const aj_node *node = site->code;
   const aj_attr *message = aj_node_attr(node, AJ_ATTR_MESSAGE);
   uint32_t count = node->operand_count;
@@ -95,8 +97,10 @@ int32_t aj_nh_exn_field(const aj_exn *exn, const aj_node *code, const int64_t *e
   const arrjit_array *array = field >= 0 && field < exn->payload_count ? exn->payload[field] : NULL;
   bool fits = array && array->view.dtype == want.dtype && array->view.rank == want.rank &&
               memcmp(array->view.dims, want.dims, (size_t)want.rank * sizeof *want.dims) == 0;
-  if (fits) memcpy(out, array->view.data, aj_view_bytes(&want));
-  else memset(out, 0, aj_view_bytes(&want));
+  if (fits)
+    memcpy(out, array->view.data, aj_view_bytes(&want));
+  else
+    memset(out, 0, aj_view_bytes(&want));
   return fits;
 }
 
@@ -106,8 +110,10 @@ int64_t aj_nh_exn_site(const aj_exn *exn) { return exn->trace.count ? (int64_t)e
 
 void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn, aj_exn *cause) {
   run->exn = aj_exn_again(exn);
-  if (!run->exn) aj_run_raise_memory(run);
-  else if (cause) aj_exn_link(run->exn, cause, NULL);
+  if (!run->exn)
+    aj_run_raise_memory(run);
+  else if (cause)
+    aj_exn_link(run->exn, cause, NULL);
   aj_nh_trace(run, site, iterations);
 }
 
@@ -165,14 +171,16 @@ typedef struct aj_native_helper helper;
 
 const helper *aj_native_helpers(uint32_t *out_count) {
   static const helper table[] = {
-      HELPER(aj_nh_poll), HELPER(aj_nh_raise), HELPER(aj_nh_check), HELPER(aj_nh_checked), HELPER(aj_nh_trace),
-      HELPER(aj_nh_outward), HELPER(aj_nh_bad_step), HELPER(aj_nh_check_view), HELPER(aj_nh_check_shape),
-      HELPER(aj_nh_fallback), HELPER(aj_nh_callback), HELPER(aj_nh_first_false), HELPER(aj_nh_exn_new),
-      HELPER(aj_nh_exn_cause), HELPER(aj_nh_exn_is), HELPER(aj_nh_exn_field), HELPER(aj_nh_exn_site),
-      HELPER(aj_nh_raise_exn), HELPER(aj_nh_match), HELPER(aj_nh_take), HELPER(aj_nh_context), HELPER(aj_nh_drop),
-      HELPER(aj_nh_begin_finally), HELPER(aj_nh_mask), HELPER(aj_nh_unmask), HELPER(aj_nh_again), HELPER(aj_nh_retain),
-      HELPER(aj_nh_adopt), HELPER(aj_nh_exns_trim), HELPER(aj_nh_exns_free), HELPER(aj_nh_block), HELPER(aj_nh_block_free),
-      HELPER(aj_nh_enter), HELPER(aj_sem_fma_f32), HELPER(aj_sem_fma_f64), HELPER(aj_sem_fmod_f32), HELPER(aj_sem_fmod_f64)};
+      HELPER(aj_nh_poll),        HELPER(aj_nh_raise),     HELPER(aj_nh_check),         HELPER(aj_nh_checked),
+      HELPER(aj_nh_trace),       HELPER(aj_nh_outward),   HELPER(aj_nh_bad_step),      HELPER(aj_nh_check_view),
+      HELPER(aj_nh_check_shape), HELPER(aj_nh_fallback),  HELPER(aj_nh_callback),      HELPER(aj_nh_first_false),
+      HELPER(aj_nh_exn_new),     HELPER(aj_nh_exn_cause), HELPER(aj_nh_exn_is),        HELPER(aj_nh_exn_field),
+      HELPER(aj_nh_exn_site),    HELPER(aj_nh_raise_exn), HELPER(aj_nh_match),         HELPER(aj_nh_take),
+      HELPER(aj_nh_context),     HELPER(aj_nh_drop),      HELPER(aj_nh_begin_finally), HELPER(aj_nh_mask),
+      HELPER(aj_nh_unmask),      HELPER(aj_nh_again),     HELPER(aj_nh_retain),        HELPER(aj_nh_adopt),
+      HELPER(aj_nh_exns_trim),   HELPER(aj_nh_exns_free), HELPER(aj_nh_block),         HELPER(aj_nh_block_free),
+      HELPER(aj_nh_enter),       HELPER(aj_sem_fma_f32),  HELPER(aj_sem_fma_f64),      HELPER(aj_sem_fmod_f32),
+      HELPER(aj_sem_fmod_f64)};
   *out_count = (uint32_t)AJ_COUNT(table);
   return table;
 }

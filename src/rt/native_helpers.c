@@ -24,7 +24,9 @@ void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iteration
     aj_arm arm = find_arm(owner, region->index);
     bool loop = owner->op == AJ_OP_WHILE || owner->op == AJ_OP_FOR;
     uint32_t index = arm == AJ_ARM_CASE ? region->index : arm == AJ_ARM_HANDLER ? region->index - 1 : 0;
-    aj_trace_add(run->exn, (aj_site){.node = owner, .arm = (uint16_t)arm, .arm_index = (uint16_t)index,
+    aj_trace_add(run->exn, (aj_site){.node = owner,
+                                     .arm = (uint16_t)arm,
+                                     .arm_index = (uint16_t)index,
                                      .iteration = loop ? *iterations++ : -1});
     if (region == site->stop) return;
   }
@@ -38,8 +40,8 @@ void aj_nh_trace(aj_run *run, const aj_nh_site *site, const int64_t *iterations)
 /* ---- values as views ---- */
 
 /* Scalars and arrays at `data`, dense, as operands [first, first + count) of the node say. */
-static void show_operands(const aj_node *node, uint32_t first, uint32_t count, const int64_t *env, const void *const *data,
-                          aj_view *out) {
+static void show_operands(const aj_node *node, uint32_t first, uint32_t count, const int64_t *env,
+                          const void *const *data, aj_view *out) {
   for (uint32_t i = 0; i < count; i++) {
     bool sized = aj_view_from_type(&out[i], node->operands[first + i]->type, env);
     AJ_ASSERT(sized); /* the value exists */
@@ -50,7 +52,10 @@ static void show_operands(const aj_node *node, uint32_t first, uint32_t count, c
 
 /* Room for views of a node's operands: most have few. */
 enum { FEW_VIEWS = 4 };
-typedef struct view_list { aj_view few[FEW_VIEWS], *views; uint32_t count; } view_list;
+typedef struct view_list {
+  aj_view few[FEW_VIEWS], *views;
+  uint32_t count;
+} view_list;
 
 static bool open_views(aj_run *run, view_list *list, uint32_t count) {
   list->count = count;
@@ -88,19 +93,21 @@ static void raise_node(aj_run *run, const aj_nh_site *site, uint32_t first, uint
   close_views(run, &list);
 }
 
-void aj_nh_raise(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *const *payload) {
+void aj_nh_raise(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
+                 void *const *payload) {
   raise_node(run, site, 0, site->code->operand_count, env, payload, -1);
   aj_nh_trace(run, site, iterations);
 }
 
-void aj_nh_check(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *const *payload,
-                 int64_t lane) {
+void aj_nh_check(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
+                 void *const *payload, int64_t lane) {
   raise_node(run, site, 1, (uint32_t)aj_node_int(site->code, AJ_ATTR_PAYLOAD), env, payload, lane);
   aj_nh_trace(run, site, iterations);
 }
 
 /* The payload has the lane of the whole array; the operands given are the elements there. */
-void aj_nh_checked(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t lane, void *const *operands) {
+void aj_nh_checked(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t lane,
+                   void *const *operands) {
   const aj_node *node = site->code;
   arrjit_dtype in = node->operands[0]->type->dtype;
   int64_t code = aj_sem_check_code(node->op, in, node->results[0].type->dtype, (const void *const *)operands);
@@ -177,8 +184,15 @@ int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *itera
   aj_sem_status status = AJ_SEM_MEMORY;
   if (aj_view_from_type(&result, node->results[0].type, env)) {
     result.data = out;
-    status = aj_sem_run(&(aj_sem_call){.node = node, .env = env, .in = list.views, .out = &result, .mem = &run->core->mem,
-                                       .cache = run->core->sem, .fail = &fail, .poll = poll_routine, .poll_user = run});
+    status = aj_sem_run(&(aj_sem_call){.node = node,
+                                       .env = env,
+                                       .in = list.views,
+                                       .out = &result,
+                                       .mem = &run->core->mem,
+                                       .cache = run->core->sem,
+                                       .fail = &fail,
+                                       .poll = poll_routine,
+                                       .poll_user = run});
   }
   int32_t failed = status != AJ_SEM_OK;
   if (status == AJ_SEM_FAIL) fail_sem(run, site, iterations, &fail, list.views);
@@ -246,9 +260,10 @@ void aj_nh_block_free(aj_run *run, void *block, int64_t bytes) {
 
 /* ---- calls ---- */
 
-enum { STACK_RESERVE = 64 * 1024 };   /* what a callback, a routine and the unwinding of a failure may need */
+enum { STACK_RESERVE = 64 * 1024 }; /* what a callback, a routine and the unwinding of a failure may need */
 
-static bool bind_symbols(aj_run *run, const aj_node *call, const aj_func *callee, const int64_t *env, int64_t *callee_env) {
+static bool bind_symbols(aj_run *run, const aj_node *call, const aj_func *callee, const int64_t *env,
+                         int64_t *callee_env) {
   size_t count = callee->module->symbols.count;
   memcpy(callee_env, env, count * sizeof *env);
   for (size_t i = 0; i < count; i++)
@@ -265,8 +280,8 @@ static bool bind_symbols(aj_run *run, const aj_node *call, const aj_func *callee
   return aj_run_derive(run, callee, callee_env);
 }
 
-int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee, const int64_t *env,
-                    int64_t *callee_env) {
+int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee,
+                    const int64_t *env, int64_t *callee_env) {
   if (AJ_UNLIKELY(run->depth >= run->max_depth)) {
     aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
   } else if (AJ_UNLIKELY(aj_stack_left() < STACK_RESERVE)) {

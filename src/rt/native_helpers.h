@@ -1,5 +1,5 @@
-/* What compiled code calls, and the tables it points into. Every helper that can fail leaves the failure in run->exn with its
- * trace up to the region where compiled code goes on. Nothing here is called by anything but compiled code. */
+/* What compiled code calls, and the tables it points into. Every helper that can fail leaves the failure in run->exn
+ * with its trace up to the region where compiled code goes on. Nothing here is called by anything but compiled code. */
 #ifndef AJ_RT_NATIVE_HELPERS_H
 #define AJ_RT_NATIVE_HELPERS_H
 
@@ -7,20 +7,27 @@
 
 /* A place in compiled code where something can fail. */
 typedef struct aj_nh_site {
-  const aj_node *node;       /* of the finished module: the first entry of the trace */
-  const aj_node *code;       /* of the optimised module: operand types and attributes */
-  const aj_region *stop;     /* region of the finished module whose owner gets the last entry here; NULL: the function's root */
+  const aj_node *node; /* of the finished module: the first entry of the trace */
+  const aj_node *code; /* of the optimised module: operand types and attributes */
+  const aj_region
+      *stop; /* region of the finished module whose owner gets the last entry here; NULL: the function's root */
 } aj_nh_site;
 
 /* The block of an activation: each slot is as big as the biggest of its types. */
-typedef struct aj_nh_slot { uint32_t type_count; const aj_type **types; } aj_nh_slot;
-typedef struct aj_nh_block_plan { uint32_t slot_count; aj_nh_slot *slots; } aj_nh_block_plan;
+typedef struct aj_nh_slot {
+  uint32_t type_count;
+  const aj_type **types;
+} aj_nh_slot;
+typedef struct aj_nh_block_plan {
+  uint32_t slot_count;
+  aj_nh_slot *slots;
+} aj_nh_block_plan;
 enum { AJ_NH_ALIGN = 64 };
 
 /* The exceptions an activation owns. */
 enum { AJ_NH_EXNS = 6 };
 typedef struct aj_nh_exns {
-  int64_t count, capacity;   /* capacity 0: in `few` */
+  int64_t count, capacity; /* capacity 0: in `few` */
   aj_exn **many;
   aj_exn *few[AJ_NH_EXNS];
 } aj_nh_exns;
@@ -30,10 +37,11 @@ const struct aj_native_helper *aj_native_helpers(uint32_t *out_count);
 
 /* Iterations are those of the loops around the site, innermost first. All int32_t results: 0 ok, 1 run->exn is set. */
 int32_t aj_nh_poll(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int32_t count);
-void aj_nh_raise(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *const *payload);
+void aj_nh_raise(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
+                 void *const *payload);
 /* lane: of an array predicate; -1: the predicate is a scalar. */
-void aj_nh_check(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *const *payload,
-                 int64_t lane);
+void aj_nh_check(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
+                 void *const *payload, int64_t lane);
 /* A checked op failed for these operand elements. */
 void aj_nh_checked(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t lane, void *const *operands);
 /* Adds the trace from the site outward to run->exn. */
@@ -53,8 +61,8 @@ int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *itera
 int64_t aj_nh_first_false(const uint8_t *pred, int64_t count);
 
 /* Exceptions as values: owned by the activation's list. NULL: run->exn is set. */
-aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
-                      void *const *payload);
+aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations,
+                      const int64_t *env, void *const *payload);
 aj_exn *aj_nh_exn_cause(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn);
 int32_t aj_nh_exn_is(aj_run *run, const aj_exn *exn, int64_t kind);
 int32_t aj_nh_exn_field(const aj_exn *exn, const aj_node *code, const int64_t *env, void *out);
@@ -87,9 +95,9 @@ void aj_nh_exns_free(aj_nh_exns *exns, aj_run *run);
 void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env, int64_t *offsets, int64_t *out_bytes);
 void aj_nh_block_free(aj_run *run, void *block, int64_t bytes);
 
-/* Depth and stack limits, and the callee's symbols: callee_env is a copy of env with them bound (NULL: it has none). Compiled
- * code takes one off run->depth after the call. */
-int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee, const int64_t *env,
-                    int64_t *callee_env);
+/* Depth and stack limits, and the callee's symbols: callee_env is a copy of env with them bound (NULL: it has none).
+ * Compiled code takes one off run->depth after the call. */
+int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee,
+                    const int64_t *env, int64_t *callee_env);
 
 #endif

@@ -180,6 +180,27 @@ static void test_extents_are_checked_when_it_runs(void **state) {
   EXPECT_FAILURE(RUN(f, function, ARRAY(f, F32, 1), ARRAY(f, F32, 3, 4, 5)), ARRJIT_KIND_SHAPE, 0, NULL);
 }
 
+/* With require_native a function that native code leaves to routines in part is refused, and any other runs. */
+static void test_require_native_means_all_of_it(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  for (int gathers = 0; gathers < 2; gathers++) {
+    arrjit_graph *g = tk_graph(f);
+    arrjit_value x = PARAM(g, "x", F32, 4), at = PARAM(g, "at", I64, 2);
+    RETURN(g, gathers ? arrjit_take(g, x, at, 0) : arrjit_add(g, x, x));
+    arrjit_function *function = tk_finish(f, g);
+    arrjit_array *inputs[] = {ARRAY(f, F32, 1, 2, 3, 4), ARRAY(f, I64, 3, 0)};
+    tk_call call = {.input_count = 2, .inputs = inputs, .flags = ARRJIT_RUN_REQUIRE_NATIVE};
+    tk_outcome o;
+    tk_run_mode(f->context, function, TK_WHOLE, &call, &o);
+    arrjit_function_statistics s;
+    arrjit_function_get_statistics(function, &s);
+    assert_int_equal(o.status, s.fallback_nodes || s.interpreted_nodes ? ARRJIT_UNAVAILABLE : ARRJIT_OK);
+    if (!gathers) assert_int_equal(o.status, ARRJIT_OK);
+    tk_outcome_free(&o);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b42_reductions_of_nothing),
     TK_TEST(test_case_b42_argmax_of_nothing_is_a_shape_failure),
@@ -190,6 +211,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_outputs_may_overlap_inputs),
     TK_TEST(test_symbols_are_bound_anew_in_every_run),
     TK_TEST(test_extents_are_checked_when_it_runs),
+    TK_TEST(test_require_native_means_all_of_it),
 };
 
 TEST_MAIN(tests, NULL, NULL)

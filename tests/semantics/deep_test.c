@@ -6,6 +6,18 @@
 
 enum { DEEP = 100000, SMALL_STACK = 256 * 1024 };
 
+/* Sanitizers make frames larger. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
+enum { STACK = 4 * SMALL_STACK };
+#else
+enum { STACK = SMALL_STACK };
+#endif
+
 typedef struct deep_job {
   tk_fixture *f;
   bool (*body)(struct deep_job *job);
@@ -24,12 +36,7 @@ static void on_small_stack(tk_fixture *f, bool (*body)(deep_job *job)) {
   pthread_t thread;
   void *failed = NULL;
   pthread_attr_init(&attributes);
-  /* sanitizers enlarge frames */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  pthread_attr_setstacksize(&attributes, 4 * SMALL_STACK);
-#else
-  pthread_attr_setstacksize(&attributes, SMALL_STACK);
-#endif
+  pthread_attr_setstacksize(&attributes, STACK);
   assert_int_equal(pthread_create(&thread, &attributes, start, &job), 0);
   pthread_attr_destroy(&attributes);
   pthread_join(thread, &failed);

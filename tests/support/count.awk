@@ -8,7 +8,7 @@ function close_test() {
   if (outcome == "Skipped" && !functions) skipped++
   open = 0
 }
-/^[0-9]+\/[0-9]+ Test(ing)?: / { close_test(); open = 1; functions = said = 0; outcome = "" }
+/^[0-9]+\/[0-9]+ Testing: / { close_test(); open = 1; functions = said = 0; outcome = "" }
 /\[  PASSED  \] [0-9]+ test/ { passed += number("PASSED  \\]"); functions = 1 }
 /\[  FAILED  \] [0-9]+ test/ { failed += number("FAILED  \\]"); functions = said = 1 }
 /\[  SKIPPED \] [0-9]+ test/ { skipped += number("SKIPPED \\]"); functions = 1 }

@@ -6,7 +6,8 @@
 #include "fixture.h"
 #include "rt/native_helpers.h"
 
-static arrjit_status run_whole(arrjit_function *function, size_t count, arrjit_array *const *inputs, arrjit_result **out) {
+static arrjit_status run_whole(arrjit_function *function, size_t count, arrjit_array *const *inputs,
+                               arrjit_result **out) {
   const arrjit_run_options options = {.struct_bytes = sizeof options, .mode = ARRJIT_MODE_WHOLE};
   arrjit_error error;
   return arrjit_run(function, &options, count, inputs, out, &error);
@@ -34,7 +35,8 @@ static void check_symbols(tk_fixture *f, arrjit_function *function, const char *
   char *text = NULL;
   size_t bytes = 0;
   arrjit_error error;
-  if (arrjit_function_print(function, ARRJIT_PRINT_ASM, &text, &bytes, &error) != ARRJIT_OK) fail_msg("%s", error.message);
+  if (arrjit_function_print(function, ARRJIT_PRINT_ASM, &text, &bytes, &error) != ARRJIT_OK)
+    fail_msg("%s", error.message);
   for (const char *at = text; (at = strchr(at, '@')) != NULL; at++) {
     if (strncmp(at, "@PLT", 4) != 0 && strncmp(at, "@GOTPCREL", 9) != 0) continue;
     const char *name = at;
@@ -50,20 +52,25 @@ static void check_symbols(tk_fixture *f, arrjit_function *function, const char *
 static void test_code_needs_no_unknown_symbols(void **state) {
   tk_fixture *f = *state;
   if (!tk_native()) skip();
-  static const char *const unary[] = {"sqrt", "floor", "ceil", "trunc", "round_even", "exp", "log", "tanh", "sin", "cos", "clz", "popcount"};
-  static const char *const binary[] = {"div", "rem", "mod", "floor_div", "min", "max", "checked_mul", "copysign", "rotl"};
+  static const char *const unary[] = {"sqrt", "floor", "ceil", "trunc", "round_even", "exp",
+                                      "log",  "tanh",  "sin",  "cos",   "clz",        "popcount"};
+  static const char *const binary[] = {"div", "rem",         "mod",      "floor_div", "min",
+                                       "max", "checked_mul", "copysign", "rotl"};
   static const char *const dtypes[] = {"f32", "f64", "i8", "i64", "u64"};
   for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
     for (size_t i = 0; i < sizeof unary / sizeof *unary + sizeof binary / sizeof *binary; i++) {
       bool one = i < sizeof unary / sizeof *unary;
       const char *op = one ? unary[i] : binary[i - sizeof unary / sizeof *unary], *t = dtypes[d];
       char text[512];
-      snprintf(text, sizeof text,
-               "air 1\nfunc @main(%%x: %s[n], %%y: %s[n], %%s: %s) -> (%s[n] \"r\", %s \"q\") {\n  %%0 = %s %%x%s : %s[n]\n"
-               "  %%1 = %s %%s%s : %s\n  yield %%0, %%1\n}\n", t, t, t, t, t, op, one ? "" : ", %y", t, op, one ? "" : ", %s", t);
+      snprintf(
+          text, sizeof text,
+          "air 1\nfunc @main(%%x: %s[n], %%y: %s[n], %%s: %s) -> (%s[n] \"r\", %s \"q\") {\n  %%0 = %s %%x%s : %s[n]\n"
+          "  %%1 = %s %%s%s : %s\n  yield %%0, %%1\n}\n",
+          t, t, t, t, t, op, one ? "" : ", %y", t, op, one ? "" : ", %s", t);
       arrjit_function *function = NULL;
       arrjit_error error;
-      if (arrjit_function_parse(f->context, text, strlen(text), op, &function, &error) != ARRJIT_OK) continue; /* not of this type */
+      if (arrjit_function_parse(f->context, text, strlen(text), op, &function, &error) != ARRJIT_OK)
+        continue; /* not of this type */
       check_symbols(f, function, op);
       arrjit_function_release(function);
     }
@@ -127,7 +134,8 @@ static void test_above_the_budget_nothing_is_compiled(void **state) {
 static void test_carried_arrays_change_places(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
-  arrjit_value n = PARAM(g, "n", I64), a = PARAM(g, "a", F64, 3), b = PARAM(g, "b", F64, 3), zero = arrjit_const_i64(g, 0);
+  arrjit_value n = PARAM(g, "n", I64), a = PARAM(g, "a", F64, 3), b = PARAM(g, "b", F64, 3),
+               zero = arrjit_const_i64(g, 0);
   arrjit_value i, v[3], out[3];
   FOR(g, zero, n, arrjit_const_i64(g, 1), &i, v, a, b, a);
   arrjit_for_end(g, LIST(v[1], v[0], arrjit_add(g, v[0], v[2])), out);
@@ -143,7 +151,8 @@ static void test_carried_arrays_change_places(void **state) {
   EXPECT(o, 2, F64, 13, 26, 39);
 }
 
-/* A chain of pads, 100 arrays of 40 kB one after the other, that no kernel can hold: two of them are alive at a time. */
+/* A chain of pads, 100 arrays of 40 kB one after the other, that no kernel can hold: two of them are alive at a time.
+ */
 static void test_dead_arrays_give_their_memory_to_others(void **state) {
   tk_fixture *f = *state;
   if (!tk_native()) skip();
@@ -229,8 +238,10 @@ static void test_every_failing_allocation_is_survived(void **state) {
     arrjit_status status = run_whole(function, 1, &in, &result);
     bool failed = atomic_load(&f->alloc.failed) > 0;
     tk_alloc_arm(&f->alloc, 0);
-    if (status == ARRJIT_OK && !arrjit_result_ok(result)) assert_int_equal(arrjit_result_kind(result), ARRJIT_KIND_MEMORY);
-    else if (status != ARRJIT_OK) assert_int_equal(status, ARRJIT_MEMORY);
+    if (status == ARRJIT_OK && !arrjit_result_ok(result))
+      assert_int_equal(arrjit_result_kind(result), ARRJIT_KIND_MEMORY);
+    else if (status != ARRJIT_OK)
+      assert_int_equal(status, ARRJIT_MEMORY);
     arrjit_result_destroy(result);
     if (!failed) return;
   }
@@ -238,14 +249,10 @@ static void test_every_failing_allocation_is_survived(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_code_needs_no_unknown_symbols),
-    TK_TEST(test_flipped_lowering_changes_the_result),
-    TK_TEST(test_one_compilation_serves_all_lengths),
-    TK_TEST(test_above_the_budget_nothing_is_compiled),
-    TK_TEST(test_carried_arrays_change_places),
-    TK_TEST(test_dead_arrays_give_their_memory_to_others),
-    TK_TEST(test_raise_caught_nearby_makes_no_exception),
-    TK_TEST(test_exceptions_of_an_iteration_go_with_it),
+    TK_TEST(test_code_needs_no_unknown_symbols),          TK_TEST(test_flipped_lowering_changes_the_result),
+    TK_TEST(test_one_compilation_serves_all_lengths),     TK_TEST(test_above_the_budget_nothing_is_compiled),
+    TK_TEST(test_carried_arrays_change_places),           TK_TEST(test_dead_arrays_give_their_memory_to_others),
+    TK_TEST(test_raise_caught_nearby_makes_no_exception), TK_TEST(test_exceptions_of_an_iteration_go_with_it),
     TK_TEST(test_every_failing_allocation_is_survived),
 };
 
