@@ -2,7 +2,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct row { const char *id, *text; } row;
+typedef struct row {
+  const char *id, *text;
+} row;
 
 static const row statuses[] = {
 #define STATUS(ID, text) {#ID, text},
@@ -20,7 +22,8 @@ static const row kinds[] = {
 #undef KIND
 };
 static const row options[] = {
-#define OPTION(ID, name, def, least, most, text) {#ID, name ": " text " (default " #def ", from " #least " to " #most ")"},
+#define OPTION(ID, name, def, least, most, text)                                                                       \
+  {#ID, name ": " text " (default " #def ", from " #least " to " #most ")"},
 #include "base/options.def"
 #undef OPTION
 };
@@ -30,7 +33,8 @@ static const row events[] = {
 #undef EVENT
 };
 
-static void print_enum(const char *what, const char *type, const char *prefix, const char *none, const row *rows, size_t count) {
+static void print_enum(const char *what, const char *type, const char *prefix, const char *none, const row *rows,
+                       size_t count) {
   printf("/* %s */\ntypedef enum %s {\n", what, type);
   if (none) printf("  %s%s = 0,\n", prefix, none);
   for (size_t i = 0; i < count; i++)
@@ -47,7 +51,8 @@ int main(void) {
   printf("/* A kind of failure: one of these or what arrjit_context_add_kind gave. */\ntypedef int32_t arrjit_kind;\n");
   print_enum("Kinds that every context has.", "arrjit_builtin_kind", "ARRJIT_KIND_", "NONE", kinds,
              sizeof kinds / sizeof *kinds);
-  print_enum("Options of a context.", "arrjit_option", "ARRJIT_OPTION_", NULL, options, sizeof options / sizeof *options);
+  print_enum("Options of a context.", "arrjit_option", "ARRJIT_OPTION_", NULL, options,
+             sizeof options / sizeof *options);
   print_enum("Events.", "arrjit_event_code", "ARRJIT_EVENT_", NULL, events, sizeof events / sizeof *events);
   printf("#endif\n");
   return 0;

@@ -8,7 +8,7 @@
 
 /* ---- failures of checked ops and routines ---- */
 enum { AJ_ARITH_DIVIDE_BY_ZERO = 1, AJ_ARITH_OVERFLOW = 2, AJ_ARITH_INVALID = 3 }; /* codes of kind arith */
-#define AJ_STEP_ZERO_MESSAGE "the step of a for must not be 0" /* code invalid */
+#define AJ_STEP_ZERO_MESSAGE "the step of a for must not be 0"                     /* code invalid */
 typedef struct aj_sem_fail {
   arrjit_kind kind; /* ARRJIT_KIND_NONE: nothing failed */
   int64_t code;
