@@ -7,11 +7,10 @@
 static size_t lay_out(const arrjit_function *function, aj_activation *a) {
   const aj_func *entry = function->module->funcs.data[0];
   size_t symbols = function->module->symbols.count, ins = entry->param_count, outs = entry->result_count;
-  char *next = (char *)a + sizeof *a;
   if (a) {
     a->input_count = entry->param_count;
     a->output_count = entry->result_count;
-    a->env = (int64_t *)next;
+    a->env = (int64_t *)(void *)(a + 1);
     a->inputs = (arrjit_array **)(a->env + symbols);
     a->aligned = a->inputs + ins;
     a->packed = a->aligned + ins;

@@ -114,6 +114,21 @@ static void test_one_compilation_serves_all_lengths(void **state) {
   assert_int_equal(statistics.fallback_nodes, 0);
 }
 
+/* A run asks for that much stack: the trees of a reduction over columns lie there. */
+static void test_code_knows_its_frames(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, arrjit_symbol(g, "n"), 1000);
+  RETURN(g, (arrjit_reduce_sum)(g, x, INTS(0)));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *in = tk_array(f, TYPE(F64, 3, 1000), NULL);
+  arrjit_result *result = NULL;
+  assert_int_equal(run_whole(function, 1, &in, &result), ARRJIT_OK);
+  arrjit_result_destroy(result);
+  assert_in_range(atomic_load(&function->code)->frame_bytes, 8192, 65536);
+}
+
 static void test_above_the_budget_nothing_is_compiled(void **state) {
   tk_fixture *f = *state;
   if (!tk_native()) skip();
@@ -249,11 +264,11 @@ static void test_every_failing_allocation_is_survived(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_code_needs_no_unknown_symbols),          TK_TEST(test_flipped_lowering_changes_the_result),
-    TK_TEST(test_one_compilation_serves_all_lengths),     TK_TEST(test_above_the_budget_nothing_is_compiled),
-    TK_TEST(test_carried_arrays_change_places),           TK_TEST(test_dead_arrays_give_their_memory_to_others),
-    TK_TEST(test_raise_caught_nearby_makes_no_exception), TK_TEST(test_exceptions_of_an_iteration_go_with_it),
-    TK_TEST(test_every_failing_allocation_is_survived),
+    TK_TEST(test_code_needs_no_unknown_symbols),           TK_TEST(test_flipped_lowering_changes_the_result),
+    TK_TEST(test_one_compilation_serves_all_lengths),      TK_TEST(test_code_knows_its_frames),
+    TK_TEST(test_above_the_budget_nothing_is_compiled),    TK_TEST(test_carried_arrays_change_places),
+    TK_TEST(test_dead_arrays_give_their_memory_to_others), TK_TEST(test_raise_caught_nearby_makes_no_exception),
+    TK_TEST(test_exceptions_of_an_iteration_go_with_it),   TK_TEST(test_every_failing_allocation_is_survived),
 };
 
 TEST_MAIN(tests, NULL, NULL)
