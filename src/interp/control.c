@@ -237,7 +237,10 @@ static aj_flow yield_root(aj_interp *in, aj_frame *frame, const aj_node *node) {
   for (uint32_t i = 0; i < node->operand_count; i++) {
     in->outputs[i] = make_output(in, &in->transfer[i], node->operands[i]->type);
     if (in->outputs[i]) continue;
-    while (i > 0) aj_array_release(in->outputs[--i]);
+    while (i-- > 0) {
+      aj_array_release(in->outputs[i]);
+      in->outputs[i] = NULL;
+    }
     drop_transfer(in);
     return AJ_FLOW_FAILED;
   }

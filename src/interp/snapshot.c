@@ -110,7 +110,7 @@ static bool rebuild_frame(aj_interp *in, snapshot *snap, snap_frame *from) {
   frame->masks = from->masks;
   frame->exn = from->exn;
   from->exn = NULL;
-  aj_cell *value = snap->values.data + from->first_value;
+  aj_cell *value = snap->values.count ? snap->values.data + from->first_value : NULL;
   for (uint32_t slot = 0; slot < from->region->slot_count; slot++) {
     if (!aj_live(from->region, from->pc, from->mode, slot)) continue;
     frame->cells[slot] = *value;

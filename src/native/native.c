@@ -120,7 +120,9 @@ static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   compiling *c = user;
   long long bytes = 0;
   char *text = LLVMGetDiagInfoDescription(info);
-  if (sscanf(text, "stack frame size (%lld)", &bytes) == 1 && bytes > c->out->frame_bytes) c->out->frame_bytes = bytes;
+  const char *size = strstr(text, "stack frame size (");
+  if (size && sscanf(size, "stack frame size (%lld)", &bytes) == 1 && bytes > c->out->frame_bytes)
+    c->out->frame_bytes = bytes;
   LLVMDisposeMessage(text);
 }
 
@@ -266,6 +268,13 @@ static void native_destroy(void *unused, aj_code *code) {
   release(native);
 }
 
+/* The one name a module exports; where it is linked in, the library keeps it to itself. */
+#ifdef AJ_NATIVE_STATIC
+#define AJ_ENTRY
+#else
+#define AJ_ENTRY __attribute__((visibility("default")))
+#endif
+
 static const aj_native_api api = {
     .abi = AJ_NATIVE_ABI,
     .struct_bytes = sizeof(aj_native_api),
@@ -275,7 +284,7 @@ static const aj_native_api api = {
     .compile = native_compile,
     .destroy = native_destroy};
 
-__attribute__((visibility("default"))) const aj_native_api *arrjit_native_entry(const aj_native_host *host) {
+AJ_ENTRY const aj_native_api *arrjit_native_entry(const aj_native_host *host) {
   if (host->abi != AJ_NATIVE_ABI || host->struct_bytes != sizeof *host || strcmp(host->version, api.version) != 0)
     return NULL;
   return &api;
