@@ -30,9 +30,9 @@ bool aj_tier_interpret(aj_activation *a, arrjit_array *const *given) {
 /* ---- native code: dense in, dense out, nothing that overlaps ---- */
 
 bool aj_tier_has_stack(const aj_activation *a, const aj_code *code) {
-  int64_t frame = code->frame_bytes ? code->frame_bytes : FRAME_BYTES;
-  int64_t frames = a->function->has_calls ? a->run.max_depth + 1 : 1;
-  return (int64_t)aj_stack_left() - LEAF_STACK_BYTES > frame * frames;
+  int64_t entry = code->entry_frame_bytes ? code->entry_frame_bytes : FRAME_BYTES;
+  int64_t called = a->function->has_calls ? a->run.max_depth : 0;
+  return (int64_t)aj_stack_left() - LEAF_STACK_BYTES > entry + code->frame_bytes * called;
 }
 
 static bool pack_inputs(aj_activation *a) {

@@ -19,7 +19,7 @@
 enum { TREE_LEVELS = 48, LIGHT_BODY = 12, MOST_LANES = 64 };
 
 typedef struct tree {
-  LLVMValueRef count, levels; /* allocas: i64, TREE_LEVELS vectors */
+  LLVMValueRef count, levels; /* allocas: i64, vectors */
 } tree;
 
 typedef struct reduction {
@@ -64,9 +64,23 @@ static LLVMValueRef level_pointer(reduction *r, uint32_t i, LLVMValueRef level) 
   return LLVMBuildGEP2(r->lo->b, vector_type(r, i, r->lanes), r->trees[i].levels, &level, 1, "");
 }
 
-static void make_tree(reduction *r, uint32_t i) {
+/* As many levels as the blocks need: `points` reduced ones, at least `block` of them a block; a symbol may be anything.
+ */
+static uint32_t count_levels(const reduction *r, int64_t block) {
+  const aj_kernel *k = r->k;
+  int64_t points = 1;
+  for (int32_t d = 0; d < k->rank; d++) {
+    if (!(k->reduced >> d & 1)) continue;
+    if (aj_dim_is_symbol(k->dims[d]) || !aj_i64_mul(points, k->dims[d], &points)) return TREE_LEVELS;
+  }
+  uint32_t levels = 1;
+  while (levels < TREE_LEVELS && (points / block + 1) >> levels > 0) levels++;
+  return levels;
+}
+
+static void make_tree(reduction *r, uint32_t i, uint32_t levels) {
   r->trees[i].count = aj_ir_alloca(r->lo, r->lo->t_i64, 1, 8);
-  r->trees[i].levels = aj_ir_alloca(r->lo, vector_type(r, i, r->lanes), TREE_LEVELS, AJ_NH_ALIGN);
+  r->trees[i].levels = aj_ir_alloca(r->lo, vector_type(r, i, r->lanes), levels, AJ_NH_ALIGN);
 }
 
 /* As a binary counter counts: a block climbs while the level it comes to is full. */
@@ -299,7 +313,7 @@ static void reduce_inner(reduction *r, int32_t inner) {
   aj_kernel_loops kept, reduced;
   aj_kernel_set_inner(k, inner);
   r->lanes = 1;
-  for (uint32_t i = 0; i < k->result_count; i++) make_tree(r, i);
+  for (uint32_t i = 0; i < k->result_count; i++) make_tree(r, i, count_levels(r, 1));
   block_fold f = make_fold(r);
   aj_kernel_open(k, 0, inner, ~k->reduced, &kept);
   empty_trees(r);
@@ -366,7 +380,7 @@ static void reduce_outer(reduction *r, int32_t inner) {
   aj_kernel_set_inner(k, inner);
   r->lanes = k->rank == 0 ? 1 : r->light && k->lanes <= 16 ? 4 * k->lanes : k->lanes;
   for (uint32_t i = 0; i < k->result_count; i++) {
-    make_tree(r, i);
+    make_tree(r, i, count_levels(r, AJ_REDUCE_CHAIN));
     r->sums[i] = aj_ir_alloca(lo, vector_type(r, i, r->lanes), 1, 0);
   }
   aj_kernel_open(k, 0, inner, ~k->reduced, &kept);

@@ -209,24 +209,60 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_CHECKED_DIV:
   case AJ_OP_CHECKED_REM: return aj_lower_division(s, node->op);
   case AJ_OP_CHECKED_CONVERT: return aj_lower_checked_convert(s);
-#define NOT_SCALAR(ID) case AJ_OP_##ID:
-    NOT_SCALAR(NONE)
-    NOT_SCALAR(COUNT)
-    NOT_SCALAR(CONST)
-    NOT_SCALAR(IOTA) NOT_SCALAR(FULL) NOT_SCALAR(DIM_SIZE) NOT_SCALAR(EXP) NOT_SCALAR(LOG) NOT_SCALAR(TANH)
-        NOT_SCALAR(SIN) NOT_SCALAR(COS) NOT_SCALAR(BROADCAST) NOT_SCALAR(RESHAPE) NOT_SCALAR(TRANSPOSE)
-            NOT_SCALAR(REVERSE) NOT_SCALAR(SLICE) NOT_SCALAR(CONCAT) NOT_SCALAR(PAD) NOT_SCALAR(DYNAMIC_SLICE)
-                NOT_SCALAR(DYNAMIC_UPDATE_SLICE) NOT_SCALAR(GATHER) NOT_SCALAR(TAKE) NOT_SCALAR(CHECKED_SLICE)
-                    NOT_SCALAR(CHECKED_GATHER) NOT_SCALAR(CHECKED_INDEX) NOT_SCALAR(REDUCE_SUM) NOT_SCALAR(REDUCE_PROD)
-                        NOT_SCALAR(REDUCE_MIN) NOT_SCALAR(REDUCE_MAX) NOT_SCALAR(REDUCE_AND) NOT_SCALAR(REDUCE_OR)
-                            NOT_SCALAR(ARGMIN) NOT_SCALAR(ARGMAX) NOT_SCALAR(MEAN) NOT_SCALAR(DOT) NOT_SCALAR(IF)
-                                NOT_SCALAR(SWITCH) NOT_SCALAR(WHILE) NOT_SCALAR(FOR) NOT_SCALAR(CALL) NOT_SCALAR(TRY)
-                                    NOT_SCALAR(YIELD) NOT_SCALAR(RAISE) NOT_SCALAR(RAISE_EXN) NOT_SCALAR(CHECK)
-                                        NOT_SCALAR(CHECK_SHAPE) NOT_SCALAR(CALLBACK) NOT_SCALAR(EXN_NEW)
-                                            NOT_SCALAR(EXN_IS) NOT_SCALAR(EXN_FIELD) NOT_SCALAR(EXN_SITE)
-                                                NOT_SCALAR(EXN_CAUSE) NOT_SCALAR(KERNEL) NOT_SCALAR(LANE_INDEX)
-#undef NOT_SCALAR
-                                                    break;
+  case AJ_OP_NONE:
+  case AJ_OP_COUNT:
+  case AJ_OP_CONST:
+  case AJ_OP_IOTA:
+  case AJ_OP_FULL:
+  case AJ_OP_DIM_SIZE:
+  case AJ_OP_EXP:
+  case AJ_OP_LOG:
+  case AJ_OP_TANH:
+  case AJ_OP_SIN:
+  case AJ_OP_COS:
+  case AJ_OP_BROADCAST:
+  case AJ_OP_RESHAPE:
+  case AJ_OP_TRANSPOSE:
+  case AJ_OP_REVERSE:
+  case AJ_OP_SLICE:
+  case AJ_OP_CONCAT:
+  case AJ_OP_PAD:
+  case AJ_OP_DYNAMIC_SLICE:
+  case AJ_OP_DYNAMIC_UPDATE_SLICE:
+  case AJ_OP_GATHER:
+  case AJ_OP_TAKE:
+  case AJ_OP_CHECKED_SLICE:
+  case AJ_OP_CHECKED_GATHER:
+  case AJ_OP_CHECKED_INDEX:
+  case AJ_OP_REDUCE_SUM:
+  case AJ_OP_REDUCE_PROD:
+  case AJ_OP_REDUCE_MIN:
+  case AJ_OP_REDUCE_MAX:
+  case AJ_OP_REDUCE_AND:
+  case AJ_OP_REDUCE_OR:
+  case AJ_OP_ARGMIN:
+  case AJ_OP_ARGMAX:
+  case AJ_OP_MEAN:
+  case AJ_OP_DOT:
+  case AJ_OP_IF:
+  case AJ_OP_SWITCH:
+  case AJ_OP_WHILE:
+  case AJ_OP_FOR:
+  case AJ_OP_CALL:
+  case AJ_OP_TRY:
+  case AJ_OP_YIELD:
+  case AJ_OP_RAISE:
+  case AJ_OP_RAISE_EXN:
+  case AJ_OP_CHECK:
+  case AJ_OP_CHECK_SHAPE:
+  case AJ_OP_CALLBACK:
+  case AJ_OP_EXN_NEW:
+  case AJ_OP_EXN_IS:
+  case AJ_OP_EXN_FIELD:
+  case AJ_OP_EXN_SITE:
+  case AJ_OP_EXN_CAUSE:
+  case AJ_OP_KERNEL:
+  case AJ_OP_LANE_INDEX: break;
   }
   AJ_ASSERT(!"not a scalar op");
   return s->x[0];

@@ -114,15 +114,29 @@ static arrjit_status optimise(compiling *c) {
   return aj_module_number(c->module) ? ARRJIT_OK : fail_memory(c);
 }
 
+/* Whether any function calls the entry. */
+static bool entry_is_called(const aj_module *module) {
+  for (size_t i = 0; i < module->funcs.count; i++) {
+    aj_walk walk;
+    aj_walk_start(&walk, module->funcs.data[i]);
+    for (const aj_node *node; (node = aj_walk_next(&walk)) != NULL;)
+      if (node->op == AJ_OP_CALL && aj_node_int(node, AJ_ATTR_CALLEE) == 0) return true;
+  }
+  return false;
+}
+
 /* Nothing is printed. Each function reports the size of its frame, as a warning that it is above the limit of 0 it was
- * given; the greatest is what the engine asks for before it runs the code. */
+ * given: the engine asks for the sizes before it runs the code. */
 static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   compiling *c = user;
   long long bytes = 0;
   char *text = LLVMGetDiagInfoDescription(info);
   const char *size = strstr(text, "stack frame size (");
-  if (size && sscanf(size, "stack frame size (%lld)", &bytes) == 1 && bytes > c->out->frame_bytes)
-    c->out->frame_bytes = bytes;
+  if (size && sscanf(size, "stack frame size (%lld)", &bytes) == 1) {
+    bool entry = strstr(size, c->symbol) != NULL;
+    if (entry) c->out->entry_frame_bytes = bytes;
+    if ((!entry || entry_is_called(c->module)) && bytes > c->out->frame_bytes) c->out->frame_bytes = bytes;
+  }
   LLVMDisposeMessage(text);
 }
 

@@ -6,15 +6,12 @@
 /* ---- traces: the same entries that the interpreter's unwinder makes from frames ---- */
 
 static aj_arm find_arm(const aj_node *owner, uint32_t region) {
-  switch ((int)owner->op) {
-  case AJ_OP_IF: return region == 0 ? AJ_ARM_THEN : AJ_ARM_ELSE;
-  case AJ_OP_SWITCH: return AJ_ARM_CASE;
-  case AJ_OP_WHILE: return region == 0 ? AJ_ARM_COND : AJ_ARM_BODY;
-  case AJ_OP_TRY:
-    if (region == 0) return AJ_ARM_BODY;
-    return aj_node_int(owner, AJ_ATTR_FINALLY) && region + 1 == owner->region_count ? AJ_ARM_FINALLY : AJ_ARM_HANDLER;
-  default: return AJ_ARM_BODY;
-  }
+  if (owner->op == AJ_OP_IF) return region == 0 ? AJ_ARM_THEN : AJ_ARM_ELSE;
+  if (owner->op == AJ_OP_SWITCH) return AJ_ARM_CASE;
+  if (owner->op == AJ_OP_WHILE && region == 0) return AJ_ARM_COND;
+  if (owner->op != AJ_OP_TRY || region == 0) return AJ_ARM_BODY;
+  bool last = region + 1 == owner->region_count;
+  return last && aj_node_int(owner, AJ_ATTR_FINALLY) ? AJ_ARM_FINALLY : AJ_ARM_HANDLER;
 }
 
 void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iterations) {

@@ -126,7 +126,7 @@ static void test_code_knows_its_frames(void **state) {
   arrjit_result *result = NULL;
   assert_int_equal(run_whole(function, 1, &in, &result), ARRJIT_OK);
   arrjit_result_destroy(result);
-  assert_in_range(atomic_load(&function->code)->frame_bytes, 8192, 65536);
+  assert_in_range(atomic_load(&function->code)->entry_frame_bytes, 8192, 65536);
 }
 
 static void test_above_the_budget_nothing_is_compiled(void **state) {
