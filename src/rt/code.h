@@ -14,9 +14,9 @@ typedef struct aj_code { /* refs are the owner's: freed by destroy when the last
   int64_t lowered_nodes, fallback_nodes, interpreted_nodes, kernels;
   int64_t code_bytes, compile_ns;
   int64_t entry_frame_bytes; /* stack frame of the entry; 0: not known */
-  int64_t frame_bytes; /* greatest of the functions that are called, the entry included when it is; 0: none is */
-  aj_module *module;   /* optimised module that fallbacks and sites point into; owned */
-  void *impl;          /* native's own */
+  int64_t frame_bytes;       /* greatest of the functions that are called, the entry included when it is; 0: none is */
+  aj_module *module;         /* optimised module that fallbacks and sites point into; owned */
+  void *impl;                /* native's own */
 } aj_code;
 
 enum { AJ_NATIVE_ABI = 1 };
