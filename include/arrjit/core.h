@@ -115,6 +115,7 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_context_set_option(arrjit_contex
                                                                    int64_t value, arrjit_error *error);
 ARRJIT_API int64_t arrjit_context_get_option(const arrjit_context *context, arrjit_option option);
 /* Adds a kind below `parent`; its payload signature is the parent's fields and then `fields` ("f64[0], i64[1], ...",
+ * the number being the rank,
  * "" for none). Name: unique in the context, letters, digits, '_' and '.'. Errors: MISUSE, MEMORY. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_context_add_kind(arrjit_context *context, const char *name,
                                                                  arrjit_kind parent, const char *fields,

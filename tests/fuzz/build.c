@@ -20,7 +20,7 @@ static void add_params(builder *b, arrjit_context *context, const recipe *r) {
     arrjit_type type = tk_random_type((arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1)), &b->pick), actual;
     actual = type;
     for (int32_t k = 0; k < type.rank; k++) {
-      size_t which = tk_below(&b->pick, 10);
+      size_t which = tk_below(&b->pick, 7);
       if (which < TK_COUNT(symbols)) type.dims[k] = symbols[which], actual.dims[k] = extents[which];
     }
     keep_value(b, arrjit_param(b->g, "", &type));

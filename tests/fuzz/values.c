@@ -107,7 +107,7 @@ void build_op_step(builder *b, aj_op op) {
   if (tries > 4) return;
   for (size_t i = 0; i < use.count; i++) {
     arrjit_value checked = NULL;
-    if ((aj_ops[op].flags & AJ_F_ELEMENTWISE) && tk_chance(&b->pick, 30)) checked = maybe_equal(b, &use.operands[i]);
+    if ((aj_ops[op].flags & AJ_F_ELEMENTWISE) && tk_chance(&b->pick, 80)) checked = maybe_equal(b, &use.operands[i]);
     if (i > 0 && checked) {
       in[i] = checked;
     } else if (x && same_type(&use.operands[i], &type)) {
