@@ -41,7 +41,11 @@ static bool check_results(aj_run *run, const aj_slot *slot, const arrjit_view *r
 
 /* The callback said that it failed: with what it told, or in the words of its status. */
 static bool take_failure(aj_run *run, arrjit_call_info *call, arrjit_status status) {
-  if (!call->failure) return aj_run_raise(run, ARRJIT_KIND_CALLBACK, (int64_t)status, aj_status_text(status), 0, NULL);
+  if (!call->failure) {
+    const char *text = aj_status_text(status);
+    if (text[0] == '?') text = "the callback returned a number that is no arrjit_status";
+    return aj_run_raise(run, ARRJIT_KIND_CALLBACK, (int64_t)status, text, 0, NULL);
+  }
   AJ_ASSERT(!run->exn);
   run->exn = call->failure;
   return false;
