@@ -1,5 +1,6 @@
-# Sums cmocka's test functions over a ctest log, and what ctest printed of tests that did not run. A test of another kind counts only when it failed or was skipped; a program
-# that died before it could say what failed counts as one failure. Last line: "N passed, N failed, N skipped".
+# Sums cmocka's test functions over a ctest log, and what ctest printed of tests that did not run. A test of another kind
+# counts only when it failed or was skipped; a program that died before it could say what failed counts as one failure.
+# Last line: "N passed, N failed, N skipped".
 function number(before) { match($0, before " [0-9]+"); return substr($0, RSTART + 10) + 0 }
 function close_test() {
   if (!open) return
