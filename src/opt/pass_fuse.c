@@ -114,7 +114,7 @@ static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_n
 
 /* ---- regions ---- */
 
-static bool count_uses(aj_fuse *f) {
+static void count_uses(aj_fuse *f) {
   for (uint32_t i = 0; i < f->region->node_count; i++)
     for (uint32_t k = 0; k < f->region->nodes[i]->operand_count; k++) f->uses[f->region->nodes[i]->operands[k]->slot]++;
   return true;
@@ -156,7 +156,8 @@ static bool fuse_region(aj_fuse *f, aj_builder *b, bool *changed) {
   f->uses = tables;
   f->inside = tables + slots;
   f->first = tables + 2 * slots;
-  bool ok = count_uses(f);
+  count_uses(f);
+  bool ok = true;
   /* from the end: a producer is looked at when all that read it are kernels already */
   for (uint32_t pc = f->region->node_count; pc-- > 0 && ok;) {
     if (!is_root(f, f->region->nodes[pc])) continue;
