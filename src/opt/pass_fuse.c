@@ -70,21 +70,20 @@ static bool add_inputs(aj_fuse *f, inputs *in) {
   return true;
 }
 
-static aj_node *create_kernel(aj_fuse *f, aj_module *module, const aj_node *root, const inputs *in) {
+static aj_node *create_kernel(aj_fuse *f, const aj_node *root, const inputs *in) {
   int64_t axis_count = 0, axes[ARRJIT_MAX_RANK] = {0}, combine = is_reduce(root) ? root->op : 0;
   if (is_reduce(root)) {
     const aj_attr *attr = aj_node_attr(root, AJ_ATTR_AXES);
     axis_count = attr->count;
     memcpy(axes, attr->u.ints, attr->count * sizeof *axes);
   }
-  const aj_type *scalar = aj_module_type(module, root->results[0].type->dtype, 0, NULL);
   aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_SHAPE, (size_t)f->space->rank, f->space->dims),
                      aj_attr_ints(AJ_ATTR_MAPS, in->maps.count, in->maps.data),
                      aj_attr_ints(AJ_ATTR_REDUCED, (size_t)axis_count, axes),
                      aj_attr_ints(AJ_ATTR_COMBINE, 1, &combine)};
   aj_node *kernel = aj_node_create(f->func, AJ_OP_KERNEL, (uint32_t)in->operands.count, in->operands.data,
                                    AJ_COUNT(attrs), attrs, 1, (const aj_type *[]){root->results[0].type}, 1);
-  if (!scalar || !kernel) return NULL;
+  if (!kernel) return NULL;
   kernel->source = root->source;
   kernel->origin = root->origin;
   kernel->regions[0] = aj_region_create(f->func, kernel, 0);
@@ -117,7 +116,6 @@ static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_n
 static void count_uses(aj_fuse *f) {
   for (uint32_t i = 0; i < f->region->node_count; i++)
     for (uint32_t k = 0; k < f->region->nodes[i]->operand_count; k++) f->uses[f->region->nodes[i]->operands[k]->slot]++;
-  return true;
 }
 
 /* Makes the kernel of one root. False: no memory, or a builder error. */
@@ -128,7 +126,7 @@ static bool fuse_root(aj_fuse *f, aj_builder *b, uint32_t pc) {
   f->space = is_reduce(root) ? root->operands[0]->type : root->results[0].type;
   aj_fuse_identity(f->space->rank, &map);
   aj_node *kernel = NULL;
-  bool ok = aj_fuse_plan(f, root, &map) && add_inputs(f, &in) && (kernel = create_kernel(f, b->module, root, &in)) &&
+  bool ok = aj_fuse_plan(f, root, &map) && add_inputs(f, &in) && (kernel = create_kernel(f, root, &in)) &&
             fill_region(f, b, kernel->regions[0], root, &map);
   if (ok) {
     kernel->parent = f->region;

@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
     free(r.steps);
   }
   bool covered = coverage_report(&f.coverage, !a.flip && a.count >= 10000 && !wrong);
-  printf("seed %" PRIu64 ": %" PRId64 " functions wrong\n", a.seed, wrong);
+  printf("seed %" PRIu64 ": %" PRIu64 " functions, %" PRId64 " wrong\n", a.seed, a.count, wrong);
   if (arrjit_context_destroy(f.context) != ARRJIT_OK) tk_die("the context is still in use");
   return wrong || !covered;
 }
