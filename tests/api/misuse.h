@@ -91,7 +91,12 @@ void misuse_finish(misuse *m, arrjit_graph *graph, bool closed, arrjit_status wa
   } while (0)
 
 /* A call of a void function: that it returns is all. */
-#define SURVIVES(m, function, argument, how, ...) GIVES(m, function, argument, how, ((__VA_ARGS__), true))
+#define SURVIVES(m, function, argument, how, ...)                                                                      \
+  do {                                                                                                                 \
+    misuse_begin(m, #function, argument, how);                                                                         \
+    __VA_ARGS__;                                                                                                       \
+    misuse_gives(m, true, #__VA_ARGS__);                                                                               \
+  } while (0)
 
 #define BUILD_(m, function, argument, how, closed, want, part, ...)                                                    \
   do {                                                                                                                 \
