@@ -1,13 +1,12 @@
 /* Build tool: makes the public header of operations and the functions it declares, from the op table.
- * Usage: gen_ops OUT_HEADER OUT_SOURCE. One builder a row that is elementwise or marked F_BUILDER; its C parameters
- * follow from the row's operand names and attributes. */
+ * Usage: gen_ops OUT_HEADER OUT_SOURCE OUT_CPP_HEADER. One builder a row that is elementwise or marked F_BUILDER; its C
+ * parameters follow from the row's operand names and attributes. The C++ header is made in gen_ops_cpp.c. */
+#include "package/gen_ops.h"
+
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ir/op.h"
 
 /* What a row says in words that the table as data does not keep. Attributes are as written: their order is that of C
  * parameters. */
@@ -21,12 +20,7 @@ static const row rows[AJ_OP_COUNT] = {
 #undef OP
 };
 
-typedef struct text {
-  char s[4096];
-  size_t count;
-} text;
-
-static void add(text *to, const char *format, ...) {
+void add(text *to, const char *format, ...) {
   va_list args;
   va_start(args, format);
   int length = vsnprintf(to->s + to->count, sizeof to->s - to->count, format, args);
@@ -38,19 +32,14 @@ static void add(text *to, const char *format, ...) {
   to->count += (size_t)length;
 }
 
-static _Noreturn void stop(aj_op op, const char *why) {
+_Noreturn void stop(aj_op op, const char *why) {
   fprintf(stderr, "gen_ops: %s: %s\n", aj_ops[op].name, why);
   exit(1);
 }
 
 /* ---- attributes ---- */
 
-/* What an attribute is in C: a single parameter, or an array after a count that neighbours of the same count share. */
-typedef struct form {
-  const char *type, *count_type, *count, *name;
-} form;
-
-static form get_form(aj_op op, aj_attr_name attr) {
+form get_form(aj_op op, aj_attr_name attr) {
   const form rank = {NULL, "int32_t", "rank", aj_attrs[attr].name};
   switch (attr) {
   case AJ_ATTR_SHAPE: return (form){NULL, "int32_t", "rank", "dims"};
@@ -104,7 +93,7 @@ static aj_attr_name find_attr_id(aj_op op, const char *id, size_t length) {
 }
 
 /* Attributes of a row in its order: "A(DTYPE) | A(SHAPE)". */
-static int list_attrs(aj_op op, aj_attr_name *out) {
+int list_attrs(aj_op op, aj_attr_name *out) {
   int count = 0;
   for (const char *at = rows[op].attrs; (at = strstr(at, "A(")); at++) {
     const char *id = at + 2;
@@ -171,7 +160,7 @@ static void write_function(FILE *header, FILE *source, aj_op op) {
 
 /* ---- documentation ---- */
 
-static const char *get_section(const aj_op_info *info) {
+const char *get_section(const aj_op_info *info) {
   static const char *const elementwise[] = {"elementwise, no operand", "elementwise, one operand",
                                             "elementwise, two operands", "elementwise, three operands"};
   if (info->flags & AJ_F_ELEMENTWISE) {
@@ -241,7 +230,7 @@ static const char *get_dtypes(uint32_t set) {
 }
 
 /* Prints a comment broken at spaces. */
-static void write_comment(FILE *out, const char *s) {
+void write_comment(FILE *out, const char *s) {
   enum { WIDTH = 116 };
   const char *lead = "/* ";
   while (strlen(s) > WIDTH) {
@@ -254,6 +243,8 @@ static void write_comment(FILE *out, const char *s) {
   fprintf(out, "%s%s */\n", lead, s);
 }
 
+bool takes_all_axes(const aj_op_info *info) { return info->rule == AJ_R_REDUCE || info->rule == AJ_R_SAME_AXES; }
+
 static void write_doc(FILE *out, aj_op op) {
   const aj_op_info *info = &aj_ops[op];
   const char *result = get_result(info), *dtypes = get_dtypes(info->dtypes);
@@ -262,8 +253,7 @@ static void write_doc(FILE *out, aj_op op) {
   add(&doc, "%s. ", info->meaning);
   if (dtypes) add(&doc, "For %s. ", dtypes);
   add(&doc, "Result: %s.", result);
-  if (info->rule == AJ_R_REDUCE || info->rule == AJ_R_SAME_AXES)
-    add(&doc, " axis_count ARRJIT_ALL_AXES: all axes, axes is not read.");
+  if (takes_all_axes(info)) add(&doc, " axis_count ARRJIT_ALL_AXES: all axes, axes is not read.");
   if (info->errors[0]) add(&doc, " Fails: %s.", info->errors);
   write_comment(out, doc.s);
 }
@@ -289,7 +279,7 @@ static const char source_start[] =
     "/* Builders of operations. Generated from the op table when the library is built; do not edit. */\n"
     "#define ARRJIT_NO_LOCATIONS\n#include \"api/graph.h\"\n#include \"arrjit/ops.h\"\n\n";
 
-static bool has_builder(aj_op op) { return aj_ops[op].flags & (AJ_F_ELEMENTWISE | AJ_F_BUILDER); }
+bool has_builder(aj_op op) { return aj_ops[op].flags & (AJ_F_ELEMENTWISE | AJ_F_BUILDER); }
 
 static void write_all(FILE *header, FILE *source) {
   const char *section = "";
@@ -311,15 +301,21 @@ static void write_all(FILE *header, FILE *source) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: gen_ops OUT_HEADER OUT_SOURCE\n");
+  FILE *out[3];
+  if (argc != 4) {
+    fprintf(stderr, "usage: gen_ops OUT_HEADER OUT_SOURCE OUT_CPP_HEADER\n");
     return 2;
   }
-  FILE *header = fopen(argv[1], "w"), *source = fopen(argv[2], "w");
-  if (!header || !source) {
-    perror("gen_ops");
-    return 1;
+  for (int i = 0; i < 3; i++) {
+    out[i] = fopen(argv[i + 1], "w");
+    if (!out[i]) {
+      perror("gen_ops");
+      return 1;
+    }
   }
-  write_all(header, source);
-  return fclose(header) | fclose(source) ? 1 : 0;
+  write_all(out[0], out[1]);
+  write_cpp(out[2]);
+  int failed = 0;
+  for (int i = 0; i < 3; i++) failed |= fclose(out[i]);
+  return failed ? 1 : 0;
 }

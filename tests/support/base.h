@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Prints and exits with 2: for what a test program itself cannot do without. */
-_Noreturn void tk_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tk_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* As calloc, realloc, a copy of bytes; never NULL. */
 void *tk_new(size_t count, size_t size);
 void *tk_grow(void *old, size_t count, size_t size);
