@@ -189,8 +189,7 @@ inline arrjit_status report_exception(arrjit_call_info *call, const char *what) 
 template <class F> arrjit_status contain(arrjit_call_info *call, const F &run) {
   try {
     try {
-      run();
-      return ARRJIT_OK;
+      return run();
     } catch (const failure &f) {
       return f.report(call);
     }
@@ -242,10 +241,13 @@ arrjit_status call_function(void *user, arrjit_call_info *info, size_t arg_count
   F &f = *static_cast<F *>(user);
   const call c(info, arg_count, args, result_count, results);
   return contain(info, [&] {
-    if constexpr (std::is_invocable_v<F &, const call &>)
+    if constexpr (std::is_invocable_r_v<arrjit_status, F &, const call &>)
+      return f(c);
+    else if constexpr (std::is_invocable_v<F &, const call &>)
       f(c);
     else
       plain<F>::invoke(f, c);
+    return ARRJIT_OK;
   });
 }
 

@@ -2,6 +2,8 @@
 #ifndef ARRJIT_RUN_HPP
 #define ARRJIT_RUN_HPP
 
+#include <cstring>
+
 #include "arrjit/callback.hpp"
 
 namespace arrjit {
@@ -40,8 +42,8 @@ public:
     return *this;
   }
   /* Binds a host function to a slot; it is copied or moved, and lives as long as these options and the jobs that use
-   * them. It is either called with the call (const call &), or has a plain signature: scalars in, one scalar or void
-   * out, such as [&](int64_t item) -> double { ... }. */
+   * them. It is either called with the call (const call &) and returns nothing, or a status as C callbacks do; or has a
+   * plain signature: scalars in, one scalar or void out, such as [&](int64_t item) -> double { ... }. */
   template <class F> options &bind(std::string slot, F &&f) {
     using held_function = held<std::decay_t<F>>;
     auto kept = std::make_shared<held_function>(held_function{std::move(slot), std::forward<F>(f)});
@@ -101,9 +103,16 @@ private:
     std::string slot;
     F f;
   };
+  /* A slot that was bound before is bound anew. */
   options &add(const arrjit_binding &binding, std::shared_ptr<void> kept) {
-    kept_.push_back(std::move(kept));
-    bindings_.push_back(binding);
+    size_t i = 0;
+    while (i < bindings_.size() && std::strcmp(bindings_[i].slot, binding.slot) != 0) i++;
+    if (i == bindings_.size()) {
+      kept_.emplace_back();
+      bindings_.emplace_back();
+    }
+    bindings_[i] = binding;
+    kept_[i] = std::move(kept);
     return *this;
   }
   arrjit_run_options c_ = {};
