@@ -11,7 +11,7 @@ cmake -G Ninja -S "$top" -B "$build" -DARRJIT_BUILD_TESTS=OFF -DARRJIT_BUILD_EXA
 cmake --build "$build" >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 rm -f "$build.log"
 if [ ! -x "$build/examples/$name" ]; then
-  echo "no example '$name'; there are: $(cd "$top/examples" && echo *.c | sed 's/\.c//g')" >&2
+  echo "no example '$name'; there are: $(cd "$top/examples" && echo *.c *.cpp | sed 's/\.c\(pp\)\?//g')" >&2
   exit 2
 fi
 "$build/examples/$name" "$top/examples/data"

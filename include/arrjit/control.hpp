@@ -31,7 +31,7 @@ public:
       if (x.graph().get() && x.graph().get() != graph_.get()) fail_build(at_, "a body yields a value of another graph");
       list_.push_back(x.get());
     } else {
-      std::apply([this](const auto &...part) { (put(part), ...); }, x);
+      std::apply([&](const auto &...part) { (this->put(part), ...); }, x);
     }
   }
   template <class T, class A> void put(const std::vector<T, A> &xs) {

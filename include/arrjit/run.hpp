@@ -43,7 +43,8 @@ public:
   }
   /* Binds a host function to a slot; it is copied or moved, and lives as long as these options and the jobs that use
    * them. It is either called with the call (const call &) and returns nothing, or a status as C callbacks do; or has a
-   * plain signature: scalars in, one scalar or void out, such as [&](int64_t item) -> double { ... }. */
+   * plain signature: scalars in, one scalar or void out, such as [&](int64_t item) -> double { ... }; std::function
+   * gives one to what is generic. */
   template <class F> options &bind(std::string slot, F &&f) {
     using held_function = held<std::decay_t<F>>;
     auto kept = std::make_shared<held_function>(held_function{std::move(slot), std::forward<F>(f)});

@@ -1,7 +1,7 @@
 /* Lambdas as callbacks; exceptions from the host through a run and back; nested runs. */
 #include "fixture.hpp"
 
-#include <cmath>
+#include <functional>
 
 using namespace arrjit;
 
@@ -36,6 +36,10 @@ static void test_function_pointers_and_objects_with_state(void **state) {
   const function fn = sum_of_prices(f);
   EXPECT(run_all(f, fn, options().bind("price", half), i64(f, 4)).output().item<double>() == 3);
   EXPECT(run_all(f, fn, options().bind_direct("price", half), i64(f, 4)).output().item<double>() == 3);
+  const auto generic = [](auto i) { return static_cast<double>(i) * 2; };
+  options typed;
+  typed.bind("price", std::function<double(int64_t)>(generic));
+  EXPECT(run_all(f, fn, typed, i64(f, 4)).output().item<double>() == 12);
   options twice;
   twice.bind("price", half).bind("price", [](int64_t) { return 1.0; }); /* the second counts */
   EXPECT(run_all(f, fn, twice, i64(f, 4)).output().item<double>() == 4);

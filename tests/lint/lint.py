@@ -50,7 +50,7 @@ def layers(top, _build):
 
 
 def sizes(top, _build):
-    for path in files(top, ["src", "include", "tests", "bench", "examples"], (".c", ".h", ".hpp", ".py", ".sh", ".inc")):
+    for path in files(top, ["src", "include", "tests", "bench", "examples"], (".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".inc")):
         count = len(lines(path))
         if count > 600:
             bad(path, count, "more than 600 lines")
@@ -76,7 +76,7 @@ def readmes(top, _build):
 
 def marks(top, _build):
     pattern = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK|not imple" + r"mented|unimple" + r"mented)\b")
-    for path in files(top, ["src", "include", "tests", "bench", "examples"], (".c", ".h", ".hpp", ".py", ".sh", ".def", ".inc")):
+    for path in files(top, ["src", "include", "tests", "bench", "examples"], (".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".def", ".inc")):
         for number, text in enumerate(lines(path), 1):
             if pattern.search(text):
                 bad(path, number, "unfinished mark")
@@ -92,9 +92,10 @@ def headers(top, build):
     warn = ["-Wall", "-Wextra", "-Wpedantic"]
     public = ["-I", f"{top}/include", "-I", f"{build}/include"]
     names = [f"arrjit/{n}" for d in (f"{top}/include/arrjit", f"{build}/include/arrjit") for n in sorted(os.listdir(d))]
+    cpp = [["c++", "-x", "c++", f"-std={standard}"] for standard in ("c++17", "c++23")]
     for name in names:
-        if name.endswith(".h"):
-            for command in (["cc", "-x", "c", "-std=c99"], ["c++", "-x", "c++", "-std=c++17"]):
+        if name.endswith((".h", ".hpp")):
+            for command in cpp if name.endswith(".hpp") else (["cc", "-x", "c", "-std=c99"], cpp[0]):
                 problem = compiles(command + warn + public, name)
                 if problem:
                     bad(name, 1, f"{command[-1]}: {problem}")
@@ -178,7 +179,7 @@ def style(top, _build):
     if tool != "clang-format-19":
         print("skipped: clang-format-19 is not installed")
         sys.exit(77)
-    paths = list(files(top, ["src", "include", "tests", "bench", "examples"], (".c", ".h", ".hpp")))
+    paths = list(files(top, ["src", "include", "tests", "bench", "examples"], (".c", ".h", ".cpp", ".hpp")))
     run = subprocess.run([tool, "--dry-run", "-Werror", *paths], text=True, capture_output=True, check=False)
     for text in run.stderr.splitlines():
         if "error:" in text:

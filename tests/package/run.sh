@@ -32,7 +32,7 @@ esac || { echo "native code is '$native', its module installed as '$module'" && 
 
 quiet cmake -G Ninja -S "$top/tests/package/installed" -B "$work/find" -DCMAKE_PREFIX_PATH="$work/prefix"
 quiet cmake --build "$work/find"
-for language in c cpp; do
+for language in c cpp hpp; do
   check "find_package, $language" "$work/find/${language}_arrjit"
   check "find_package, $language, static" "$work/find/${language}_arrjit_static" ${module:+"$module"}
 done
