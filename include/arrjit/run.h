@@ -22,6 +22,9 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_param(const arrjit_func
                                                                const char **out_name, arrjit_type *out_type);
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_result(const arrjit_function *function, size_t index,
                                                                 const char **out_name, arrjit_type *out_type);
+/* Text of an extent in one of those types, as messages have it: "7", "n", "(n + 1)"; cut to `size` bytes with its NUL.
+ * "" when function is NULL or has no such extent. */
+ARRJIT_API void arrjit_function_extent_text(const arrjit_function *function, int64_t extent, char *out, size_t size);
 ARRJIT_API size_t arrjit_function_slot_count(const arrjit_function *function);
 /* Name of callback slot i; NULL when there is no such. */
 ARRJIT_API const char *arrjit_function_slot_name(const arrjit_function *function, size_t index);
@@ -82,7 +85,8 @@ typedef struct arrjit_view {
 typedef struct arrjit_call_info arrjit_call_info;
 
 /* A callback. `args` are read-only and valid during the call; `results` (value slots) are pre-sized and zeroed: fill
- * them. Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text). It
+ * them. Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text;
+ * ARRJIT_OK after arrjit_fail: kind callback.contract, what was told being the context). It
  * runs on the thread that called run, with no lock of the library held, and may use the library freely. It must not
  * longjmp; a C++ exception that leaves it unwinds through the run to a catch around it, the run being lost. */
 typedef arrjit_status arrjit_callback_fn(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,

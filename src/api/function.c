@@ -1,6 +1,7 @@
 /* Finished functions: what they are, how they are compiled. */
 #include "base/error.h"
 #include "engine/compiler.h"
+#include "ir/build.h"
 
 void arrjit_function_retain(arrjit_function *function) {
   if (function) aj_function_retain(function);
@@ -43,6 +44,13 @@ arrjit_status arrjit_function_result(const arrjit_function *function, size_t ind
   return ARRJIT_OK;
 }
 
+void arrjit_function_extent_text(const arrjit_function *function, int64_t extent, char *out, size_t size) {
+  if (!out || size == 0) return;
+  *out = 0;
+  if (!function || (extent < 0 && ~extent >= (int64_t)function->module->symbols.count)) return;
+  aj_dim_print(function->module, extent, out, size);
+}
+
 size_t arrjit_function_slot_count(const arrjit_function *function) {
   return function ? function->module->slots.count : 0;
 }
@@ -73,6 +81,8 @@ void arrjit_function_get_statistics(const arrjit_function *function, arrjit_func
 static arrjit_status check_input(const aj_module *module, const aj_type *want, const arrjit_type *got, size_t i,
                                  arrjit_error *error) {
   char text[160];
+  if (got->rank > 0 && got->dims[0] == AJ_NO_DIMS)
+    return aj_error_set(error, ARRJIT_TYPE, "input %zu has rank %d but no dims were given", i, got->rank);
   bool fits = got->dtype == want->dtype && got->rank == want->rank;
   for (int32_t k = 0; fits && k < want->rank; k++)
     fits = got->dims[k] < 0 || aj_dim_is_symbol(want->dims[k]) || got->dims[k] == want->dims[k];

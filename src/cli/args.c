@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 typedef struct parameter {
+  const arrjit_function *function;
   const char *name;
   arrjit_type type;
   char label[24];
@@ -24,7 +25,7 @@ typedef struct list_reader {
 
 static bool bad_list(const list_reader *l, const char *what) {
   char type[256];
-  cli_type_text(&l->param->type, type, sizeof type);
+  cli_type_text(l->param->function, &l->param->type, type, sizeof type);
   cli_bad("argument %s: %s at '%.24s', expected %s", l->param->label, what, l->at, type);
   return false;
 }
@@ -82,9 +83,18 @@ static bool read_literal(const parameter *param, const char *text, cli_data *out
 
 /* ---- files ---- */
 
-/* ".csv:COLUMN" somewhere in the text, else .npy. */
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), wanted = strlen(end);
+  return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+/* ".csv:COLUMN" somewhere in the text, else .npy, which other names without a colon are tried as. */
 static bool read_file(const parameter *param, const char *text, cli_data *out) {
   const char *csv = strstr(text, ".csv:");
+  if (!csv && ends_with(text, ".csv"))
+    return cli_bad("argument %s: which column of %s? write @%s:COLUMN", param->label, text, text), false;
+  if (!csv && strchr(text, ':') && !ends_with(text, ".npy"))
+    return cli_bad("argument %s: @%s: expected @FILE.npy or @FILE.csv:COLUMN", param->label, text), false;
   if (!csv) return cli_read_npy(text, out);
   size_t length = (size_t)(csv - text) + 4;
   char *path = malloc(length + 1);
@@ -128,8 +138,8 @@ static bool check_shape(symbols *s, const parameter *param, const cli_data *data
   if (!fits) {
     char expected[256], came[256];
     arrjit_type type = arrjit_type_make(data->dtype, data->rank, data->dims);
-    cli_type_text(&param->type, expected, sizeof expected);
-    cli_type_text(&type, came, sizeof came);
+    cli_type_text(param->function, &param->type, expected, sizeof expected);
+    cli_type_text(NULL, &type, came, sizeof came);
     cli_bad("argument %s is %s, expected %s", param->label, came, expected);
     return false;
   }
@@ -162,6 +172,7 @@ static bool make_array(arrjit_context *context, const parameter *param, cli_data
 /* ---- all of them ---- */
 
 static bool get_parameter(const arrjit_function *function, size_t index, parameter *out) {
+  out->function = function;
   if (arrjit_function_param(function, index, &out->name, &out->type) != ARRJIT_OK)
     return cli_bad("parameter %zu cannot be read", index), false;
   if (*out->name)
@@ -190,11 +201,14 @@ static bool make_input(arrjit_context *context, symbols *s, const parameter *par
   return false;
 }
 
+/* What names no parameter, or one that was named before. */
 static int refuse_unknown(size_t params, const parameter *list, size_t count, const char *const *args) {
   for (size_t i = 0; i < count; i++) {
     size_t length;
     bool known = false;
     if (!cli_split(args[i], &length)) return cli_bad("--arg %s: expected NAME=VALUE", args[i]);
+    for (size_t k = 0; k < i; k++) /* "=" included */
+      if (strncmp(args[k], args[i], length + 1) == 0) return cli_bad("--arg %.*s is given twice", (int)length, args[i]);
     for (size_t k = 0; k < params && !known; k++) {
       const char *label = *list[k].name ? list[k].name : list[k].label;
       known = length == strlen(label) && !memcmp(args[i], label, length);
@@ -217,7 +231,7 @@ int cli_make_inputs(arrjit_context *context, const arrjit_function *function, si
   for (size_t i = 0; status == CLI_OK && i < params; i++) {
     char type[256];
     const char *value = find_value(&list[i], count, args);
-    cli_type_text(&list[i].type, type, sizeof type);
+    cli_type_text(function, &list[i].type, type, sizeof type);
     if (!value)
       status = cli_bad("argument %s (%s) is missing: give --arg %s=...", list[i].label, type, list[i].label);
     else if (!make_input(context, &s, &list[i], value, &out[i]))

@@ -25,8 +25,9 @@ const char *cli_option(int argc, char **argv, int *i, const char *name, bool *ou
 bool cli_parse_element(arrjit_dtype dtype, const char *text, size_t length, void *out);
 /* Shortest text that reads back to the same bits. */
 void cli_print_element(FILE *file, arrjit_dtype dtype, const void *element);
-/* "f64[2, n]". */
-void cli_type_text(const arrjit_type *type, char *out, size_t size);
+/* "f64[2, n]", as the library's messages have it; `function` names the symbols of its types, NULL where there are none.
+ */
+void cli_type_text(const arrjit_function *function, const arrjit_type *type, char *out, size_t size);
 
 /* ---- show.c ---- */
 /* "[[1, 2], [3, 4]]", long dims abbreviated unless full. `data` has byte strides. */

@@ -104,15 +104,17 @@ void cli_print_element(FILE *file, arrjit_dtype dtype, const void *element) {
   }
 }
 
-void cli_type_text(const arrjit_type *type, char *out, size_t size) {
+void cli_type_text(const arrjit_function *function, const arrjit_type *type, char *out, size_t size) {
   size_t at = (size_t)snprintf(out, size, "%s", arrjit_dtype_name(type->dtype));
   for (int32_t i = 0; i < type->rank && at < size; i++) {
     at += (size_t)snprintf(out + at, size - at, "%s", i ? ", " : "[");
     if (at >= size) return;
-    if (type->dims[i] < 0)
-      at += (size_t)snprintf(out + at, size - at, "?");
-    else
+    if (type->dims[i] < 0) {
+      arrjit_function_extent_text(function, type->dims[i], out + at, size - at);
+      at += strlen(out + at);
+    } else {
       at += (size_t)snprintf(out + at, size - at, "%" PRId64, type->dims[i]);
+    }
   }
   if (type->rank && at < size) snprintf(out + at, size - at, "]");
 }

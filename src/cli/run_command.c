@@ -62,6 +62,7 @@ static int bind_slots(const arrjit_function *function, const request *r, cli_slo
     if (!value) return cli_bad("--bind %s: expected SLOT=VALUE", r->binds[k]);
     for (size_t i = 0; i < count; i++) {
       if (length != strlen(slots[i].name) || memcmp(r->binds[k], slots[i].name, length)) continue;
+      if (slots[i].value) return cli_bad("--bind %s is given twice", slots[i].name);
       slots[i].value = value;
       known = true;
     }

@@ -48,7 +48,7 @@ void cli_show(FILE *file, arrjit_dtype dtype, int32_t rank, const int64_t *dims,
 void cli_show_result(FILE *file, const char *name, size_t index, const arrjit_array *array, bool full) {
   arrjit_type type = arrjit_array_type(array);
   char text[512];
-  cli_type_text(&type, text, sizeof text);
+  cli_type_text(NULL, &type, text, sizeof text);
   if (name && *name)
     fprintf(file, "%s: %s = ", name, text);
   else

@@ -20,6 +20,13 @@ static void signatures(misuse *m) {
           arrjit_function_result(f, SIZE_MAX, &m->outs.name, &m->outs.type));
   GIVES(m, arrjit_function_param, "outs", "NULL, both", arrjit_function_param(f, 0, NULL, NULL) == ARRJIT_OK);
   GIVES(m, arrjit_function_result, "outs", "NULL, both", arrjit_function_result(f, 0, NULL, NULL) == ARRJIT_OK);
+  char text[8] = "?";
+  GIVES(m, arrjit_function_extent_text, "function", "NULL", (arrjit_function_extent_text(NULL, 3, text, 8), !*text));
+  GIVES(m, arrjit_function_extent_text, "extent", "no symbol", (arrjit_function_extent_text(f, -9, text, 8), !*text));
+  GIVES(m, arrjit_function_extent_text, "size", "small",
+        (arrjit_function_extent_text(f, 1234567, text, 5), strlen(text) == 4));
+  SURVIVES(m, arrjit_function_extent_text, "out", "NULL", arrjit_function_extent_text(f, 3, NULL, 8));
+  SURVIVES(m, arrjit_function_extent_text, "size", "0", arrjit_function_extent_text(f, 3, text, 0));
   GIVES(m, arrjit_function_slot_count, "function", "NULL", arrjit_function_slot_count(NULL) == 0);
   GIVES(m, arrjit_function_slot_name, "function", "NULL", !arrjit_function_slot_name(NULL, 0));
   GIVES(m, arrjit_function_slot_name, "index", "out of range", !arrjit_function_slot_name(f, 1));
