@@ -51,6 +51,18 @@ static bool take_failure(aj_run *run, arrjit_call_info *call, arrjit_status stat
   return false;
 }
 
+/* It told of a failure and then that all is well. Going on could hide the failure, and its results may not be there;
+ * what it told of becomes the context. */
+static bool raise_contradiction(aj_run *run, arrjit_call_info *call) {
+  char name[256], message[400];
+  aj_exn_escape(name, sizeof name, call->slot->name);
+  aj_bounded_printf(message, sizeof message, "callback \"%s\" called arrjit_fail, but returned ARRJIT_OK", name);
+  aj_run_raise(run, ARRJIT_KIND_CALLBACK_CONTRACT, 0, message, 0, NULL);
+  aj_exn_link(run->exn, NULL, call->failure);
+  aj_exn_release(call->failure);
+  return false;
+}
+
 static arrjit_status call_host(const aj_bound_slot *bound, arrjit_call_info *call, const arrjit_view *args,
                                const arrjit_view *results) {
   const aj_slot *slot = bound->slot;
@@ -73,6 +85,6 @@ bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, const 
       aj_fpenv_enter(); /* the host may have changed its own state in the callback: that is what to go back to */
   call.returned = true;
   if (AJ_UNLIKELY(status != ARRJIT_OK)) return take_failure(run, &call, status);
-  if (AJ_UNLIKELY(call.failure != NULL)) aj_exn_release(call.failure); /* it recovered: no mark is left */
+  if (AJ_UNLIKELY(call.failure != NULL)) return raise_contradiction(run, &call);
   return bound->slot->is_value ? check_results(run, bound->slot, results) : true;
 }

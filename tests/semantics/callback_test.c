@@ -134,16 +134,39 @@ static void test_case_f23_failing_value_callback(void **state) {
   EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK, 0, "asdf");
 }
 
+/* Runs a function that fails and goes on as if nothing had happened. */
 static arrjit_status recover(CALLBACK_ARGS) {
-  arrjit_status status = fail_asdf(slot, call, arg_count, args, result_count, results);
-  (void)status;
+  UNUSED_ARGS;
+  arrjit_function *failing = slot->user;
+  arrjit_result *result;
+  assert_int_equal(arrjit_run(failing, NULL, 0, NULL, &result, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_result_kind(result), ARRJIT_KIND_RUNTIME);
+  arrjit_result_destroy(result);
   return ARRJIT_OK;
 }
 
 static void test_case_f25_a_callback_that_recovers_leaves_no_mark(void **state) {
   tk_fixture *f = *state;
-  tk_bind(f, "cb", recover, NULL);
+  arrjit_graph *g = tk_graph(f);
+  (arrjit_runtime_raise)(g, "inside", 0, NULL);
+  arrjit_return(g, 0, NULL, NULL);
+  tk_bind(f, "cb", recover, tk_finish(f, g));
   EXPECT(RUN(f, one_io_call(f, TYPE(F64), 0), SCALAR(f, F64, 1)), 0, F64, 1);
+}
+
+static arrjit_status fail_and_say_ok(CALLBACK_ARGS) {
+  arrjit_status status = fail_asdf(slot, call, arg_count, args, result_count, results);
+  (void)status;
+  return ARRJIT_OK;
+}
+
+/* What is told by arrjit_fail is never lost: it is the context of the broken contract. */
+static void test_fail_and_then_ok_breaks_the_contract(void **state) {
+  tk_fixture *f = *state;
+  tk_bind(f, "cb", fail_and_say_ok, NULL);
+  const tk_outcome *o = RUN(f, one_io_call(f, TYPE(F64), 0), SCALAR(f, F64, 1));
+  EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK_CONTRACT, 0, "callback \"cb\" called arrjit_fail, but returned ARRJIT_OK");
+  assert_non_null(strstr(o->text, "asdf"));
 }
 
 static void test_case_f26_io_callback_in_a_loop(void **state) {
@@ -485,6 +508,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_f22_host_pointer_is_destroyed_once),
     TK_TEST(test_case_f23_failing_value_callback),
     TK_TEST(test_case_f25_a_callback_that_recovers_leaves_no_mark),
+    TK_TEST(test_fail_and_then_ok_breaks_the_contract),
     TK_TEST(test_case_f26_io_callback_in_a_loop),
     TK_TEST(test_case_f27_only_the_taken_arm_calls),
     TK_TEST(test_case_f28_independent_calls_keep_build_order),

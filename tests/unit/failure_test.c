@@ -171,7 +171,7 @@ static void test_kinds_of_every_root_pass_as_they_are(void **state) {
   end(&f);
 }
 
-static void test_recovered_failures_leave_no_mark(void **state) {
+static void test_ok_after_a_failure_breaks_the_contract(void **state) {
   (void)state;
   fixture f;
   begin(&f);
@@ -179,8 +179,12 @@ static void test_recovered_failures_leave_no_mark(void **state) {
   plan p = plan_of((arrjit_failure){.message = "m", .host_pointer = &destroyed, .host_destroy = count_destroy});
   p.status = ARRJIT_OK;
   bind(&f, follow, &p);
-  assert_true(call_log(&f, 1));
-  assert_null(f.run.exn);
+  assert_false(call_log(&f, 1));
+  assert_int_equal(f.run.exn->kind, ARRJIT_KIND_CALLBACK_CONTRACT);
+  assert_ptr_equal(f.run.exn->context->host->pointer, &destroyed);
+  assert_int_equal(destroyed, 0);
+  aj_exn_release(f.run.exn);
+  f.run.exn = NULL;
   assert_int_equal(destroyed, 1);
   end(&f);
 }
@@ -358,7 +362,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_failure_is_carried_whole),
     cmocka_unit_test(test_a_failure_without_a_word),
     cmocka_unit_test(test_kinds_of_every_root_pass_as_they_are),
-    cmocka_unit_test(test_recovered_failures_leave_no_mark),
+    cmocka_unit_test(test_ok_after_a_failure_breaks_the_contract),
     cmocka_unit_test(test_the_last_of_several_failures_counts),
     cmocka_unit_test(test_breaking_the_contract_is_told),
     cmocka_unit_test(test_a_failure_of_the_wrong_size),
