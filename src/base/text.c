@@ -82,3 +82,28 @@ void aj_bounded_printf(char *out, size_t size, const char *format, ...) {
   aj_bounded_vprintf(out, size, format, args);
   va_end(args);
 }
+
+/* ---- message templates ---- */
+
+size_t aj_text_placeholder(const char *at, uint32_t *out_index) {
+  uint64_t index = 0;
+  size_t length = 1;
+  if (at[0] != '{') return 0;
+  for (; at[length] >= '0' && at[length] <= '9'; length++)
+    if (index < UINT32_MAX) index = index * 10 + (uint64_t)(at[length] - '0');
+  if (length == 1 || at[length] != '}') return 0;
+  *out_index = index < UINT32_MAX ? (uint32_t)index : UINT32_MAX;
+  return length + 1;
+}
+
+bool aj_text_greatest_placeholder(const char *template, uint32_t *out_index) {
+  bool found = false;
+  for (const char *at = template; *at;) {
+    uint32_t index;
+    size_t length = aj_text_placeholder(at, &index);
+    if (length && (!found || index > *out_index)) *out_index = index;
+    found = found || length;
+    at += length ? length : (*at == '{' || *at == '}') && at[1] == *at ? 2 : 1;
+  }
+  return found;
+}

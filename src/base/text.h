@@ -29,4 +29,10 @@ void aj_text_free(aj_text *text);
 void aj_bounded_printf(char *out, size_t size, const char *format, ...) AJ_PRINTF(3, 4);
 void aj_bounded_vprintf(char *out, size_t size, const char *format, va_list args);
 
+/* Message templates: "{0}" stands for payload value 0, "{{" and "}}" for braces, anything else for itself. The length
+ * of the placeholder that begins at `at`, 0 when none does; a number too large for any payload gives UINT32_MAX. */
+size_t aj_text_placeholder(const char *at, uint32_t *out_index);
+/* The greatest number of a placeholder in a template; false when it has none. */
+bool aj_text_greatest_placeholder(const char *template, uint32_t *out_index);
+
 #endif

@@ -124,6 +124,17 @@ static bool fits_field(const aj_kind_field *field, arrjit_dtype dtype, int32_t r
   return field->dtype == dtype && field->rank == rank;
 }
 
+/* Every placeholder of the message stands for one of `count` payload values, the lane's index included. */
+static arrjit_status check_message(aj_infer *in, uint32_t count, bool with_lane) {
+  const char *message = aj_infer_attr(in, AJ_ATTR_MESSAGE)->u.text;
+  uint32_t greatest;
+  if (!message || !aj_text_greatest_placeholder(message, &greatest) || greatest < count) return ARRJIT_OK;
+  return aj_infer_fail(in, ARRJIT_MISUSE,
+                       "message has {%u}, but there %s %u payload value%s%s; write {{ and }} for braces", greatest,
+                       count == 1 ? "is" : "are", count, count == 1 ? "" : "s",
+                       with_lane ? ", the index of the failing lane being the last" : "");
+}
+
 /* Operands from first on are a payload of the kind; with_lane: an i64 scalar follows them. */
 static arrjit_status check_payload(aj_infer *in, uint32_t first, uint32_t count, bool with_lane) {
   const aj_kind_info *kind = aj_kinds_get(in->func->module->kinds, (arrjit_kind)aj_infer_attr(in, AJ_ATTR_KIND)->u.i);
@@ -137,7 +148,8 @@ static arrjit_status check_payload(aj_infer *in, uint32_t first, uint32_t count,
                            kind->fields[i].rank);
   }
   bool lane_fits = !with_lane || count >= kind->field_count || fits_field(&kind->fields[count], ARRJIT_I64, 0);
-  if (lane_fits && total >= kind->field_count && (kind->open || total == kind->field_count)) return ARRJIT_OK;
+  if (lane_fits && total >= kind->field_count && (kind->open || total == kind->field_count))
+    return check_message(in, total, with_lane);
   return aj_infer_fail(in, ARRJIT_TYPE, "%u payload values%s; kind %s has %u fields%s", count,
                        with_lane ? " and the index of the failing lane, an i64" : "", kind->name, kind->field_count,
                        kind->open ? " or more" : "");

@@ -72,15 +72,6 @@ void aj_exn_render_array(const arrjit_array *array, aj_text *out) {
   aj_text_puts(out, count > SHOWN_ELEMENTS ? ", ...]" : "]");
 }
 
-/* Length of a placeholder such as "{12}", 0 when `at` is none. */
-static size_t read_placeholder(const char *at, uint32_t *out_index) {
-  size_t digits = strspn(at + 1, "0123456789");
-  if (at[0] != '{' || digits == 0 || digits > 9 || at[1 + digits] != '}') return 0;
-  *out_index = 0;
-  for (size_t i = 0; i < digits; i++) *out_index = *out_index * 10 + (uint32_t)(at[1 + i] - '0');
-  return digits + 2;
-}
-
 /* What was appended since `start` gets its greatest length, and says that it was cut. */
 static void cut(aj_text *out, size_t start) {
   if (!out->data || out->count - start <= AJ_MESSAGE_BYTES) return;
@@ -91,8 +82,8 @@ static void cut(aj_text *out, size_t start) {
   aj_text_puts(out, "...");
 }
 
-/* One pass over the template. What looks like a placeholder and is none stands as it is: a message must come out even
- * if whoever wrote it made a mistake. */
+/* One pass over the template. A placeholder without a payload value stands as it is: graphs that have one are not
+ * built, but a host that fails with one in a callback must get its message out. */
 void aj_exn_render(const aj_exn *exn, aj_text *out) {
   size_t start = out->count;
   const char *at = exn->message;
@@ -108,7 +99,7 @@ void aj_exn_render(const aj_exn *exn, aj_text *out) {
     at += plain;
     if (*at != '{' && *at != '}') continue;
     uint32_t index;
-    size_t length = read_placeholder(at, &index);
+    size_t length = aj_text_placeholder(at, &index);
     if (length && index < exn->payload_count) {
       aj_exn_render_array(exn->payload[index], out);
     } else if (length) {

@@ -9,9 +9,10 @@ arrjit_kind any_kind(builder *b) {
   return n < FUZZ_KINDS ? b->kinds->all[n] : n == FUZZ_KINDS ? ARRJIT_KIND_ARITH : ARRJIT_KIND_CALLBACK;
 }
 
-static const char *any_message(builder *b) {
-  static const char *const messages[] = {"failed", "failed with {0}", "{1} after {0}", NULL};
-  return messages[tk_below(&b->pick, TK_COUNT(messages))];
+/* One whose placeholders all stand for payload values. */
+static const char *any_message(builder *b, size_t payload_count) {
+  static const char *const messages[] = {NULL, "failed", "failed with {0}", "{1} after {0}"};
+  return messages[tk_below(&b->pick, 2 + payload_count)];
 }
 
 /* Up to two values of any type. */
@@ -33,7 +34,7 @@ void build_raise(builder *b) {
     }
   } else {
     size_t count = some_values(b, payload);
-    arrjit_raise(b->g, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b), count, payload);
+    arrjit_raise(b->g, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b, count), count, payload);
   }
   b->open[b->open_count - 1].dead = true;
 }
@@ -55,8 +56,8 @@ static arrjit_value predicate(builder *b) {
 void build_check(builder *b) {
   arrjit_value payload[2], values[2], out[2], pred = predicate(b);
   size_t payload_count = some_values(b, payload), count = some_values(b, values);
-  arrjit_check(b->g, pred, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b), payload_count, payload, count,
-               values, out);
+  arrjit_check(b->g, pred, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b, payload_count), payload_count,
+               payload, count, values, out);
   for (size_t i = 0; i < count; i++) keep_value(b, out[i]);
 }
 
@@ -98,7 +99,7 @@ void build_callback(builder *b) {
 static arrjit_value new_exn(builder *b) {
   arrjit_value payload[2];
   size_t count = some_values(b, payload);
-  return arrjit_exn_new(b->g, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b), count, payload);
+  return arrjit_exn_new(b->g, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b, count), count, payload);
 }
 
 void build_exn(builder *b) {

@@ -70,13 +70,40 @@ static void test_case_f38_messages_are_rendered_from_the_payload(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", F64), i = PARAM(g, "i", I64);
-  RAISE(g, ARRJIT_KIND_RUNTIME, 0, "bad value {1} at {0}, {7} {} {x} {0", i, x);
+  RAISE(g, ARRJIT_KIND_RUNTIME, 0, "bad value {1} at {0}, {{7}} {} {x} {0", i, x);
   RETURN(g);
   arrjit_function *function = tk_finish(f, g);
   const tk_outcome *o = RUN(f, function, SCALAR(f, F64, 0.5), SCALAR(f, I64, 3));
-  assert_non_null(strstr(o->message, "bad value 0.5 at 3"));
+  assert_string_equal(o->message, "bad value 0.5 at 3, {7} {} {x} {0");
   o = RUN(f, function, SCALAR(f, F64, NAN), SCALAR(f, I64, INT64_MIN));
   assert_non_null(strstr(o->message, "bad value nan at -9223372036854775808"));
+}
+
+/* Errors name the call, the placeholder and how many payload values there are. */
+static void test_placeholders_without_payload_are_not_built(void **state) {
+  tk_fixture *f = *state;
+#define REFUSES(part, ...)                                                                                             \
+  do {                                                                                                                 \
+    arrjit_graph *g = tk_graph(f);                                                                                     \
+    arrjit_value x = PARAM(g, "x", F64), flags = PARAM(g, "flags", BOOL, 3), out;                                      \
+    (void)x, (void)flags, (void)out;                                                                                   \
+    __VA_ARGS__;                                                                                                       \
+    tk_finish_fails(f, g, ARRJIT_MISUSE, part, NULL);                                                                  \
+  } while (0)
+  const arrjit_kind runtime = ARRJIT_KIND_RUNTIME;
+  REFUSES("raise: message has {1}, but there is 1 payload value;", RAISE(g, runtime, 0, "{0} {1}", x));
+  REFUSES("runtime_raise: message has {0}, but there are 0 payload values;", arrjit_runtime_raise(g, "{0}", 0, NULL));
+  REFUSES("exn_new: message has {12}, but", (void)EXN_NEW(g, runtime, 0, "{12}", x));
+  REFUSES("exn_new: message has {4294967295}, but", (void)EXN_NEW(g, runtime, 0, "{99999999999}", x));
+  REFUSES("check: message has {2}, but there are 2 payload values, the index of the failing lane being the last",
+          CHECK(g, flags, runtime, 0, "{2}", LIST(x), &out, x));
+#undef REFUSES
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), out;
+  CHECK(g, CONST(g, BOOL, 1, 0), runtime, 0, "lane {1} of {0}, {{9}}", LIST(x), &out, x);
+  RETURN(g, out);
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, F64, 4));
+  EXPECT_FAILURE(o, runtime, 0, "lane 1 of 4, {9}");
 }
 
 /* x > 0 ? x : raise */
@@ -351,6 +378,7 @@ static void test_long_traces_are_cut_in_the_middle(void **state) {
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_f36_payload_outlives_everything),
     TK_TEST(test_case_f38_messages_are_rendered_from_the_payload),
+    TK_TEST(test_placeholders_without_payload_are_not_built),
     TK_TEST(test_case_f40_alternating_runs_leave_nothing_behind),
     TK_TEST(test_case_f41_threads_get_their_own_results),
     TK_TEST(test_case_f42_callbacks_run_their_own_function_again),
