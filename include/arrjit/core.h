@@ -45,9 +45,9 @@ typedef struct arrjit_cancel arrjit_cancel;
 /* What a failing call tells. The caller gives the record (or NULL); nothing in it needs freeing. */
 typedef struct arrjit_error {
   arrjit_status status;
-  int line;          /* of the host's source or of the text being parsed; 0: unknown */
-  char file[128];    /* the end of the path, "" when unknown */
-  char op[32];       /* mnemonic of the op concerned, or "" */
+  int line;       /* of the host's source or of the text being parsed; 0: unknown */
+  char file[128]; /* the end of the path, "" when unknown */
+  char op[32];    /* what failed: the building function without "arrjit_", a construct (if, while ...), an op; or "" */
   char message[512]; /* one sentence: what was wrong, what was expected */
 } arrjit_error;
 

@@ -38,17 +38,20 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_graph_finish(arrjit_graph *graph
 ARRJIT_API arrjit_status arrjit_graph_error(const arrjit_graph *graph, arrjit_error *error);
 /* Notes where the next node was built; `file` is copied. Returns graph. The macros of this header and ops.h use it. */
 ARRJIT_API arrjit_graph *arrjit_at(arrjit_graph *graph, const char *file, int line);
-/* Labels of nodes built from here to the matching pop, "outer/inner" when nested; shown in traces. */
+/* Labels of nodes built from here to the matching pop, "outer/inner" when nested; shown in traces. A pop without a
+ * push, and a push that is not popped before finish, are errors. */
 ARRJIT_API void arrjit_label_push(arrjit_graph *graph, const char *label);
 ARRJIT_API void arrjit_label_pop(arrjit_graph *graph);
 
-/* A type from its parts; `dims` may be NULL when rank is 0. */
+/* A type from its parts; `dims` may be NULL when rank is 0. A type that is none (a rank without dims, one above
+ * ARRJIT_MAX_RANK) is refused by whatever it is given to, which says why. */
 ARRJIT_API arrjit_type arrjit_type_make(arrjit_dtype dtype, int32_t rank, const int64_t *dims);
 /* The type of a value; dtype ARRJIT_BOOL, rank -1 for the null value and for exceptions. A type of rank -1 says
  * exception in the signature of a declared function. */
 ARRJIT_API arrjit_type arrjit_value_type(arrjit_value value);
 /* A symbol for an unknown extent of the function being built; the same name gives the same symbol. 0 when out of
- * memory. */
+ * memory. Extents made of symbols (n - 2 of a slice) are computed when the function is entered, also those that only an
+ * arm uses which then does not run: one that is below 0 or overflows fails the call there, kind shape. */
 ARRJIT_API int64_t arrjit_symbol(arrjit_graph *graph, const char *name);
 
 /* The next parameter of the function being built. Its symbols are bound by the argument's shape. */
@@ -90,7 +93,7 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  *           lo, hi, step are i64 scalars; step 0 fails with kind arith
  *   try:    arrjit_try_begin(g) ... arrjit_try_handler(g, n, values, kind, &exn) ...
  *           arrjit_try_finally(g, n, values) ... arrjit_try_end(g, n, values, out)
- *           arrjit_try_handler and arrjit_try_finally end the body or the handler before
+ *           arrjit_try_handler and arrjit_try_finally end the body or the handler before; at least one is there
  *           a finally yields nothing: its arrjit_try_end takes n = 0, and out has the count of the try */
 ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
 ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
@@ -110,7 +113,8 @@ ARRJIT_API void arrjit_try_handler(arrjit_graph *graph, size_t count, const arrj
 ARRJIT_API void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
 
-/* Failures. `message` is a template: {0} {1} ... stand for payload values; NULL: the kind's name.
+/* Failures. `message` is a template: {0} {1} ... stand for payload values, {{ and }} for braces; NULL: the kind's name.
+ * A placeholder that no payload value stands behind is an error. The failing lane of a check counts as the last value.
  * A raise ends its region; what is built after it in the region is dropped, being unreachable. */
 ARRJIT_API void arrjit_raise(arrjit_graph *graph, arrjit_kind kind, int64_t code, const char *message,
                              size_t payload_count, const arrjit_value *payload);

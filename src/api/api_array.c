@@ -17,6 +17,8 @@ static arrjit_status read_type(const arrjit_type *type, aj_view *out, int64_t *o
   if (type->rank < 0 || type->rank > ARRJIT_MAX_RANK)
     return aj_error_set(error, ARRJIT_MISUSE, "type has rank %" PRId32 ", expected 0 to %d", type->rank,
                         ARRJIT_MAX_RANK);
+  if (type->rank && type->dims[0] == AJ_NO_DIMS)
+    return aj_error_set(error, ARRJIT_MISUSE, "type has rank %" PRId32 " but no dims were given", type->rank);
   for (int32_t i = 0; i < type->rank; i++)
     if (type->dims[i] < 0)
       return aj_error_set(error, ARRJIT_MISUSE, "type has extent %" PRId64 " in dim %" PRId32, type->dims[i], i);

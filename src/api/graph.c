@@ -5,8 +5,15 @@
 
 #include "verify/verify.h"
 
-bool aj_graph_ready(arrjit_graph *graph) {
+void aj_graph_name_call(arrjit_graph *graph, const char *function) {
+  static const char prefix[] = "arrjit_";
+  size_t length = sizeof prefix - 1;
+  if (strncmp(function, prefix, length) == 0) graph->b.call = function + length;
+}
+
+bool aj_graph_enter(arrjit_graph *graph, const char *function) {
   if (!graph) return false;
+  aj_graph_name_call(graph, function);
   if (!graph->module)
     aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "the graph is finished; no more can be built");
   return aj_builder_ok(&graph->b);
@@ -95,7 +102,9 @@ arrjit_graph *arrjit_at(arrjit_graph *graph, const char *file, int line) {
     return graph;
   }
   source->file = aj_module_text(graph->module, file, strlen(file));
-  if (!source->file) aj_builder_no_memory(&graph->b);
+  if (source->file) return graph;
+  aj_graph_name_call(graph, __func__);
+  aj_builder_no_memory(&graph->b);
   return graph;
 }
 
@@ -122,7 +131,7 @@ void arrjit_label_push(arrjit_graph *graph, const char *label) {
 void arrjit_label_pop(arrjit_graph *graph) {
   if (!aj_graph_ready(graph)) return;
   if (graph->labels.count == 0) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "arrjit_label_pop without a matching push");
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "without a matching push");
     return;
   }
   graph->labels.count--;
@@ -143,6 +152,9 @@ static bool check_ended(arrjit_graph *graph) {
     graph->b.source = top->source;
     aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "%s is begun but not ended", aj_frame_name(top->kind));
   }
+  if (graph->labels.count)
+    aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "label \"%s\" is pushed but not popped",
+                    graph->labels.data[graph->labels.count - 1]);
   for (size_t i = 0; i < graph->module->funcs.count; i++)
     if (!graph->module->funcs.data[i]->root)
       aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "function %s is declared but not defined",

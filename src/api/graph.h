@@ -53,8 +53,12 @@ static inline aj_value *aj_graph_value(arrjit_value value) { return (aj_value *)
 static inline arrjit_value aj_host_value(const aj_value *value) { return (arrjit_value)(const void *)value; }
 
 /* ---- graph.c ---- */
-/* Whether anything can be built: a graph, not finished, without an error. NULL is fine. */
-bool aj_graph_ready(arrjit_graph *graph);
+/* Whether anything can be built: a graph, not finished, without an error. NULL is fine. Used in a building function, it
+ * also makes that function's name the one that errors are told under; so does opening or closing a construct. */
+#define aj_graph_ready(graph) aj_graph_enter(graph, __func__)
+bool aj_graph_enter(arrjit_graph *graph, const char *function);
+/* Errors from here on are this function's, unless it is none of the host's. */
+void aj_graph_name_call(arrjit_graph *graph, const char *function);
 /* A pointer that must not be NULL when there is something to read; if it is, an error that names it. */
 bool aj_graph_given(arrjit_graph *graph, const char *what, const void *pointer, size_t count);
 /* Clears the scratch list, and adds values to it; false: an error. */
@@ -88,9 +92,11 @@ arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, co
 
 /* ---- graph_frame.c ---- */
 /* Opens a construct; NULL when it is lost (limit, memory): an error, but its end will be matched. */
-aj_frame *aj_frame_push(arrjit_graph *graph, aj_frame_kind kind);
-/* The innermost construct, which must be of this kind; `call` is the name of the host's call for messages. */
-aj_frame *aj_frame_top(arrjit_graph *graph, aj_frame_kind kind, const char *call);
+#define aj_frame_push(graph, kind) aj_frame_open(graph, kind, __func__)
+aj_frame *aj_frame_open(arrjit_graph *graph, aj_frame_kind kind, const char *function);
+/* The innermost construct, which must be of this kind. */
+#define aj_frame_top(graph, kind) aj_frame_find(graph, kind, __func__)
+aj_frame *aj_frame_find(arrjit_graph *graph, aj_frame_kind kind, const char *function);
 /* Starts an arm or body of the innermost construct; NULL: error. */
 aj_region *aj_frame_begin_arm(arrjit_graph *graph, aj_frame *frame);
 /* Ends the arm that is being built with what it yields, unless it has raised. */

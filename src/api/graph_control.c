@@ -30,20 +30,20 @@ void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred) {
 }
 
 void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_IF, "arrjit_if_else");
-  if (!frame || !expect_stage(graph, frame, AJ_STAGE_FIRST, "arrjit_if_else twice for one if")) return;
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_IF);
+  if (!frame || !expect_stage(graph, frame, AJ_STAGE_FIRST, "twice for one if")) return;
   aj_frame_end_arm(graph, frame, count, values);
   frame->stage = AJ_STAGE_NEXT;
   if (aj_graph_ready(graph)) aj_frame_begin_arm(graph, frame);
 }
 
 void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_IF, "arrjit_if_end");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_IF);
   if (!frame) {
     give_nothing(graph, count, out);
     return;
   }
-  expect_stage(graph, frame, AJ_STAGE_NEXT, "arrjit_if_end without arrjit_if_else");
+  expect_stage(graph, frame, AJ_STAGE_NEXT, "without arrjit_if_else");
   aj_frame_end_arm(graph, frame, count, values);
   aj_frame_finish(graph, frame, AJ_OP_IF, 0, NULL, count, out);
 }
@@ -57,14 +57,14 @@ void arrjit_switch_begin(arrjit_graph *graph, arrjit_value index) {
 }
 
 void arrjit_switch_case(arrjit_graph *graph, size_t count, const arrjit_value *values) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SWITCH, "arrjit_switch_case");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SWITCH);
   if (!frame) return;
   aj_frame_end_arm(graph, frame, count, values);
   if (aj_graph_ready(graph)) aj_frame_begin_arm(graph, frame);
 }
 
 void arrjit_switch_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SWITCH, "arrjit_switch_end");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SWITCH);
   if (!frame) {
     give_nothing(graph, count, out);
     return;
@@ -76,9 +76,10 @@ void arrjit_switch_end(arrjit_graph *graph, size_t count, const arrjit_value *va
 /* ---- loops ---- */
 
 /* A loop's frame; it knows how many values are carried even after an error. */
-static aj_frame *push_loop(arrjit_graph *graph, aj_frame_kind kind, size_t count, arrjit_value *out_vars) {
+static aj_frame *push_loop(arrjit_graph *graph, aj_frame_kind kind, const char *function, size_t count,
+                           arrjit_value *out_vars) {
   aj_graph_give(out_vars, count, NULL);
-  aj_frame *frame = aj_frame_push(graph, kind);
+  aj_frame *frame = aj_frame_open(graph, kind, function);
   if (frame && count < UINT32_MAX / 4) frame->yields = (uint32_t)count;
   return frame;
 }
@@ -110,14 +111,14 @@ static void begin_body(arrjit_graph *graph, aj_frame *frame, arrjit_value *out_i
 }
 
 void arrjit_while_begin(arrjit_graph *graph, size_t count, const arrjit_value *init, arrjit_value *out_vars) {
-  aj_frame *frame = push_loop(graph, AJ_FRAME_WHILE, count, out_vars);
+  aj_frame *frame = push_loop(graph, AJ_FRAME_WHILE, __func__, count, out_vars);
   if (frame && aj_graph_ready(graph) && push_carried(graph, AJ_OP_WHILE, 0, count, init))
     begin_body(graph, frame, NULL, out_vars);
 }
 
 void arrjit_while_body(arrjit_graph *graph, arrjit_value pred, arrjit_value *out_vars) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_WHILE, "arrjit_while_body");
-  if (!frame || !expect_stage(graph, frame, AJ_STAGE_FIRST, "arrjit_while_body twice for one while")) return;
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_WHILE);
+  if (!frame || !expect_stage(graph, frame, AJ_STAGE_FIRST, "twice for one while")) return;
   aj_graph_give(out_vars, frame->yields, NULL);
   frame->stage = AJ_STAGE_NEXT;
   if (!aj_graph_ready(graph)) return;
@@ -137,12 +138,12 @@ static void end_loop(arrjit_graph *graph, aj_frame *frame, aj_op op, size_t coun
 }
 
 void arrjit_while_end(arrjit_graph *graph, size_t count, const arrjit_value *next, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_WHILE, "arrjit_while_end");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_WHILE);
   if (!frame) {
     give_nothing(graph, count, out);
     return;
   }
-  expect_stage(graph, frame, AJ_STAGE_NEXT, "arrjit_while_end without arrjit_while_body");
+  expect_stage(graph, frame, AJ_STAGE_NEXT, "without arrjit_while_body");
   end_loop(graph, frame, AJ_OP_WHILE, count, next, out);
 }
 
@@ -150,7 +151,7 @@ void arrjit_for_begin(arrjit_graph *graph, arrjit_value lo, arrjit_value hi, arr
                       const arrjit_value *init, arrjit_value *out_index, arrjit_value *out_vars) {
   const arrjit_value bounds[] = {lo, hi, step};
   aj_graph_give(out_index, 1, NULL);
-  aj_frame *frame = push_loop(graph, AJ_FRAME_FOR, count, out_vars);
+  aj_frame *frame = push_loop(graph, AJ_FRAME_FOR, __func__, count, out_vars);
   if (!frame || !aj_graph_ready(graph) || !aj_graph_given(graph, "the place for the index", out_index, 1)) return;
   for (uint32_t i = 0; i < AJ_COUNT(bounds); i++)
     if (!push_head(graph, AJ_OP_FOR, i, aj_graph_value(bounds[i]))) return;
@@ -158,7 +159,7 @@ void arrjit_for_begin(arrjit_graph *graph, arrjit_value lo, arrjit_value hi, arr
 }
 
 void arrjit_for_end(arrjit_graph *graph, size_t count, const arrjit_value *next, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_FOR, "arrjit_for_end");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_FOR);
   if (frame)
     end_loop(graph, frame, AJ_OP_FOR, count, next, out);
   else
@@ -174,7 +175,7 @@ void arrjit_try_begin(arrjit_graph *graph) {
 
 static void begin_handler(arrjit_graph *graph, aj_frame *frame, arrjit_kind kind, arrjit_value *out_exn) {
   if (kind < 0 || !aj_kinds_get(graph->core->kinds, kind)) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_TRY, "a handler for %d, which is no kind of the context",
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "a handler for %d, which is no kind of the context",
                     (int)kind);
     return;
   }
@@ -191,10 +192,10 @@ static void begin_handler(arrjit_graph *graph, aj_frame *frame, arrjit_kind kind
 void arrjit_try_handler(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_kind kind,
                         arrjit_value *out_exn) {
   aj_graph_give(out_exn, 1, NULL);
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY, "arrjit_try_handler");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY);
   if (!frame) return;
   if (frame->stage == AJ_STAGE_FINALLY) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_TRY, "a handler after the finally");
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "a handler after the finally");
     return;
   }
   aj_frame_end_arm(graph, frame, count, values);
@@ -203,10 +204,10 @@ void arrjit_try_handler(arrjit_graph *graph, size_t count, const arrjit_value *v
 }
 
 void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrjit_value *values) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY, "arrjit_try_finally");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY);
   if (!frame) return;
   if (frame->stage == AJ_STAGE_FINALLY) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_TRY, "two finally of one try");
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "two finally of one try");
     return;
   }
   aj_frame_end_arm(graph, frame, count, values);
@@ -215,7 +216,7 @@ void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrjit_value *v
 }
 
 void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY, "arrjit_try_end");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY);
   if (!frame) {
     give_nothing(graph, count, out);
     return;

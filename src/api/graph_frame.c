@@ -1,4 +1,6 @@
 /* Constructs that are open: a stack of frames over lists of their operands, regions and kinds. */
+#include <string.h>
+
 #include "api/graph.h"
 
 const char *aj_frame_name(aj_frame_kind kind) {
@@ -13,8 +15,28 @@ const char *aj_frame_name(aj_frame_kind kind) {
   return "";
 }
 
-aj_frame *aj_frame_push(arrjit_graph *graph, aj_frame_kind kind) {
-  if (!graph || (!graph->module && !aj_graph_ready(graph))) return NULL;
+/* "case 2 of the switch": what the arm that begins is, the frame being at its stage already. NULL: no memory. */
+static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_t index) {
+  bool first = frame->stage == AJ_STAGE_FIRST;
+  char text[40] = "";
+  switch (frame->kind) {
+  case AJ_FRAME_FUNC: break;
+  case AJ_FRAME_IF: aj_bounded_printf(text, sizeof text, "%s of the if", first ? "then" : "else"); break;
+  case AJ_FRAME_SWITCH: aj_bounded_printf(text, sizeof text, "case %u of the switch", index); break;
+  case AJ_FRAME_WHILE: aj_bounded_printf(text, sizeof text, "%s of the while", first ? "cond" : "body"); break;
+  case AJ_FRAME_FOR: aj_bounded_printf(text, sizeof text, "body of the for"); break;
+  case AJ_FRAME_TRY:
+    if (frame->stage == AJ_STAGE_NEXT)
+      aj_bounded_printf(text, sizeof text, "handler %u of the try", index - 1);
+    else
+      aj_bounded_printf(text, sizeof text, "%s of the try", first ? "body" : "finally");
+    break;
+  }
+  return aj_module_text(graph->module, text, strlen(text));
+}
+
+aj_frame *aj_frame_open(arrjit_graph *graph, aj_frame_kind kind, const char *function) {
+  if (!graph || (!aj_graph_enter(graph, function) && !graph->module)) return NULL;
   int64_t most = aj_core_option(graph->core, AJ_OPTION_MAX_NESTING);
   const aj_frame frame = {.kind = kind,
                           .source = graph->b.source,
@@ -33,12 +55,11 @@ aj_frame *aj_frame_push(arrjit_graph *graph, aj_frame_kind kind) {
   return NULL;
 }
 
-aj_frame *aj_frame_top(arrjit_graph *graph, aj_frame_kind kind, const char *call) {
-  if (!graph || (!graph->module && !aj_graph_ready(graph)) || graph->lost_frames) return NULL;
+aj_frame *aj_frame_find(arrjit_graph *graph, aj_frame_kind kind, const char *function) {
+  if (!graph || (!aj_graph_enter(graph, function) && !graph->module) || graph->lost_frames) return NULL;
   aj_frame *top = graph->frames.count ? &graph->frames.data[graph->frames.count - 1] : NULL;
   if (top && top->kind == kind) return top;
-  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
-                  "%s inside %s; expected %s to be open and everything in it ended", call,
+  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "inside %s; expected %s to be open and everything in it ended",
                   top ? aj_frame_name(top->kind) : "no function", aj_frame_name(kind));
   return NULL;
 }
@@ -59,7 +80,10 @@ void aj_frame_pop(arrjit_graph *graph) {
 aj_region *aj_frame_begin_arm(arrjit_graph *graph, aj_frame *frame) {
   uint32_t index = (uint32_t)(graph->regions.count - frame->regions);
   aj_region *region = aj_region_create(graph->b.func, NULL, index);
-  if (!region || !AJ_VEC_PUSH(&graph->core->mem, &graph->regions, region)) return aj_builder_no_memory(&graph->b), NULL;
+  if (!region || !(region->part = name_part(graph, frame, index)) ||
+      !AJ_VEC_PUSH(&graph->core->mem, &graph->regions, region))
+    return aj_builder_no_memory(&graph->b), NULL;
+  region->begun = frame->source;
   graph->b.region = region;
   return region;
 }

@@ -34,11 +34,12 @@ arrjit_callee arrjit_declare(arrjit_graph *graph, const char *name, size_t param
   return (arrjit_callee)func->index;
 }
 
-/* NULL: no such function; an error only when there was none before. */
-static aj_func *find_callee(arrjit_graph *graph, arrjit_callee callee) {
+/* NULL: no such function; an error only when there was none before. `function` is the host's call. */
+static aj_func *find_callee(arrjit_graph *graph, arrjit_callee callee, const char *function) {
+  (void)aj_graph_enter(graph, function);
   if (!graph || !graph->module) return NULL;
   if (callee >= 0 && (size_t)callee < graph->module->funcs.count) return graph->module->funcs.data[callee];
-  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_CALL, "%d is no function of the graph", (int)callee);
+  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "%d is no function of the graph", (int)callee);
   return NULL;
 }
 
@@ -59,7 +60,7 @@ static void start_body(arrjit_graph *graph, aj_func *func, arrjit_value *out_par
 }
 
 void arrjit_define(arrjit_graph *graph, arrjit_callee callee, arrjit_value *out_params) {
-  aj_func *func = find_callee(graph, callee);
+  aj_func *func = find_callee(graph, callee, __func__);
   if (func) aj_graph_give(out_params, func->param_count, NULL);
   if (!aj_frame_push(graph, AJ_FRAME_FUNC) || !aj_graph_ready(graph)) return;
   if (func->root) {
@@ -82,8 +83,7 @@ static bool set_results(arrjit_graph *graph, const char *const *names) {
   for (size_t i = 0; types && copies && i < count; i++) {
     types[i] = graph->scratch.data[i]->type;
     if (types[i]->is_exn) {
-      aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "return: value %zu is an exception; main returns arrays only",
-                      i);
+      aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "value %zu is an exception; main returns arrays only", i);
       return false;
     }
     if (names && names[i] && *names[i] && !(copies[i] = aj_module_text(module, names[i], strlen(names[i]))))
@@ -104,8 +104,8 @@ static bool is_same_kind(const aj_type *a, const aj_type *b) {
 static bool fit_results(arrjit_graph *graph) {
   const aj_func *func = graph->b.func;
   if (graph->scratch.count != func->result_count) {
-    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "return: %zu values; function %s declares %u",
-                    graph->scratch.count, func->name, func->result_count);
+    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "%zu values; function %s declares %u", graph->scratch.count,
+                    func->name, func->result_count);
     return false;
   }
   for (uint32_t i = 0; i < func->result_count; i++) {
@@ -119,8 +119,8 @@ static bool fit_results(arrjit_graph *graph) {
     char came[120], declared[120];
     aj_type_print(graph->module, (*value)->type, came, sizeof came);
     aj_type_print(graph->module, type, declared, sizeof declared);
-    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "return: value %u is %s; function %s declares %s", i, came,
-                    func->name, declared);
+    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "value %u is %s; function %s declares %s", i, came, func->name,
+                    declared);
     return false;
   }
   return true;
@@ -151,7 +151,7 @@ static void build_return(arrjit_graph *graph, size_t count, const arrjit_value *
 }
 
 void arrjit_return(arrjit_graph *graph, size_t count, const arrjit_value *values, const char *const *names) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_FUNC, "arrjit_return");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_FUNC);
   if (!frame) {
     if (graph && graph->lost_frames) aj_frame_pop(graph);
     return;
@@ -164,7 +164,7 @@ void arrjit_return(arrjit_graph *graph, size_t count, const arrjit_value *values
 
 void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t arg_count, const arrjit_value *args,
                  arrjit_value *out_results) {
-  aj_func *func = find_callee(graph, callee);
+  aj_func *func = find_callee(graph, callee, __func__);
   if (!func) return;
   aj_node *node = NULL;
   const aj_attr attr = aj_attr_int(AJ_ATTR_CALLEE, callee);

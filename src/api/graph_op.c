@@ -30,6 +30,7 @@ arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, co
   enum { MOST = 8 };
   aj_attr made[MOST];
   AJ_ASSERT(attr_count <= MOST);
+  if (graph) graph->b.call = aj_ops[op].name;
   if (!aj_graph_ready(graph)) return NULL;
   if (!aj_graph_operands(graph, operand_count, operands) || !aj_graph_add_operands(graph, extra_count, extra))
     return NULL;
@@ -65,7 +66,8 @@ void arrjit_raise(arrjit_graph *graph, arrjit_kind kind, int64_t code, const cha
 }
 
 void arrjit_runtime_raise(arrjit_graph *graph, const char *message, size_t payload_count, const arrjit_value *payload) {
-  arrjit_raise(graph, ARRJIT_KIND_RUNTIME, 0, message, payload_count, payload);
+  if (aj_graph_ready(graph) && aj_graph_operands(graph, payload_count, payload))
+    build_failure(graph, AJ_OP_RAISE, ARRJIT_KIND_RUNTIME, 0, message, 0);
 }
 
 void arrjit_check(arrjit_graph *graph, arrjit_value pred, arrjit_kind kind, int64_t code, const char *message,
@@ -88,15 +90,15 @@ arrjit_value arrjit_exn_new(arrjit_graph *graph, arrjit_kind kind, int64_t code,
   return give_first(build_failure(graph, AJ_OP_EXN_NEW, kind, code, message, 0));
 }
 
-static void raise_exn(arrjit_graph *graph, uint32_t count, const arrjit_value *values) {
-  if (aj_graph_ready(graph) && aj_graph_operands(graph, count, values))
+static void raise_exn(arrjit_graph *graph, const char *function, uint32_t count, const arrjit_value *values) {
+  if (aj_graph_enter(graph, function) && aj_graph_operands(graph, count, values))
     aj_build(&graph->b, AJ_OP_RAISE_EXN, count, graph->scratch.data, 0, NULL);
 }
 
-void arrjit_raise_exn(arrjit_graph *graph, arrjit_value exn) { raise_exn(graph, 1, &exn); }
+void arrjit_raise_exn(arrjit_graph *graph, arrjit_value exn) { raise_exn(graph, __func__, 1, &exn); }
 
 void arrjit_raise_from(arrjit_graph *graph, arrjit_value exn, arrjit_value cause) {
-  raise_exn(graph, 2, (const arrjit_value[]){exn, cause});
+  raise_exn(graph, __func__, 2, (const arrjit_value[]){exn, cause});
 }
 
 arrjit_value arrjit_exn_is(arrjit_graph *graph, arrjit_value exn, arrjit_kind kind) {
@@ -140,7 +142,7 @@ static bool check_slot(arrjit_graph *graph, const char *name, bool is_value, uns
 static arrjit_slot add_slot(arrjit_graph *graph, const char *name, bool is_value, size_t param_count,
                             const arrjit_type *params, size_t result_count, const arrjit_type *results,
                             unsigned flags) {
-  if (!aj_graph_ready(graph) || !check_slot(graph, name, is_value, flags)) return -1;
+  if (!check_slot(graph, name, is_value, flags)) return -1;
   aj_func *func = graph->b.func;
   const aj_type **param_types = aj_graph_types(graph, "an argument's type", param_count, params, func, false);
   const aj_type **result_types =
@@ -159,16 +161,19 @@ static arrjit_slot add_slot(arrjit_graph *graph, const char *name, bool is_value
 
 arrjit_slot arrjit_slot_io(arrjit_graph *graph, const char *name, size_t param_count, const arrjit_type *params,
                            unsigned flags) {
+  if (!aj_graph_ready(graph)) return -1;
   return add_slot(graph, name, false, param_count, params, 0, NULL, flags);
 }
 
 arrjit_slot arrjit_slot_value(arrjit_graph *graph, const char *name, size_t param_count, const arrjit_type *params,
                               size_t result_count, const arrjit_type *results, unsigned flags) {
+  if (!aj_graph_ready(graph)) return -1;
   return add_slot(graph, name, true, param_count, params, result_count, results, flags);
 }
 
 void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t arg_count, const arrjit_value *args,
                      arrjit_value *out) {
+  (void)aj_graph_ready(graph);
   if (!graph || !graph->module) return;
   aj_node *node = NULL;
   if (slot < 0 || (size_t)slot >= graph->module->slots.count) {

@@ -6,8 +6,8 @@
 
 arrjit_type arrjit_type_make(arrjit_dtype dtype, int32_t rank, const int64_t *dims) {
   arrjit_type type = {.dtype = dtype, .rank = rank};
-  /* What cannot be a type is kept as one that every user refuses. */
-  if (rank > 0 && !dims) type.rank = INT32_MIN;
+  /* What cannot be a type is kept as one that every user refuses, with the reason. */
+  if (rank > 0 && !dims) type.dims[0] = AJ_NO_DIMS;
   if (rank > 0 && rank <= ARRJIT_MAX_RANK && dims) memcpy(type.dims, dims, (size_t)rank * sizeof *dims);
   return type;
 }
@@ -24,6 +24,10 @@ static bool check_dims(arrjit_graph *graph, const char *what, const arrjit_type 
   const aj_module *module = graph->module;
   int64_t elements, bytes;
   bool symbolic;
+  if (type->rank && type->dims[0] == AJ_NO_DIMS) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "%s has rank %d but no dims were given", what, type->rank);
+    return false;
+  }
   for (int32_t d = 0; d < type->rank; d++) {
     int64_t dim = type->dims[d];
     if (dim >= 0) continue;
@@ -178,17 +182,25 @@ arrjit_value arrjit_const(arrjit_graph *graph, const arrjit_type *type, const vo
   return aj_host_value(aj_build_const(&graph->b, made, data, bytes));
 }
 
-static arrjit_value build_scalar(arrjit_graph *graph, arrjit_dtype dtype, const void *element) {
-  return aj_graph_ready(graph) ? aj_host_value(aj_build_scalar(&graph->b, dtype, element)) : NULL;
+static arrjit_value build_scalar(arrjit_graph *graph, const char *function, arrjit_dtype dtype, const void *element) {
+  return aj_graph_enter(graph, function) ? aj_host_value(aj_build_scalar(&graph->b, dtype, element)) : NULL;
 }
 
 arrjit_value arrjit_const_bool(arrjit_graph *graph, int value) {
-  return build_scalar(graph, ARRJIT_BOOL, &(uint8_t){value != 0});
+  return build_scalar(graph, __func__, ARRJIT_BOOL, &(uint8_t){value != 0});
 }
-arrjit_value arrjit_const_i32(arrjit_graph *graph, int32_t value) { return build_scalar(graph, ARRJIT_I32, &value); }
-arrjit_value arrjit_const_i64(arrjit_graph *graph, int64_t value) { return build_scalar(graph, ARRJIT_I64, &value); }
-arrjit_value arrjit_const_f32(arrjit_graph *graph, float value) { return build_scalar(graph, ARRJIT_F32, &value); }
-arrjit_value arrjit_const_f64(arrjit_graph *graph, double value) { return build_scalar(graph, ARRJIT_F64, &value); }
+arrjit_value arrjit_const_i32(arrjit_graph *graph, int32_t value) {
+  return build_scalar(graph, __func__, ARRJIT_I32, &value);
+}
+arrjit_value arrjit_const_i64(arrjit_graph *graph, int64_t value) {
+  return build_scalar(graph, __func__, ARRJIT_I64, &value);
+}
+arrjit_value arrjit_const_f32(arrjit_graph *graph, float value) {
+  return build_scalar(graph, __func__, ARRJIT_F32, &value);
+}
+arrjit_value arrjit_const_f64(arrjit_graph *graph, double value) {
+  return build_scalar(graph, __func__, ARRJIT_F64, &value);
+}
 
 /* The integer's low bytes are its element (the machine is little-endian); false when the dtype cannot hold the value.
  */
@@ -206,19 +218,19 @@ arrjit_value arrjit_const_like(arrjit_graph *graph, arrjit_value like, double va
   if (!aj_graph_ready(graph)) return NULL;
   const aj_value *v = aj_graph_value(like);
   if (!v || v->type->is_exn) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_CONST, "arrjit_const_like: like is %s; expected an array",
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_CONST, "like is %s; expected an array",
                     v ? "an exception" : "the null value");
     return NULL;
   }
   arrjit_dtype dtype = v->type->dtype;
-  if (dtype == ARRJIT_F64) return build_scalar(graph, dtype, &value);
-  if (dtype == ARRJIT_F32) return build_scalar(graph, dtype, &(float){(float)value});
+  if (dtype == ARRJIT_F64) return build_scalar(graph, __func__, dtype, &value);
+  if (dtype == ARRJIT_F32) return build_scalar(graph, __func__, dtype, &(float){(float)value});
   uint64_t element = 0;
   if (!to_integer(dtype, value, &element)) {
     char text[AJ_NUMBER_BYTES];
     aj_number_f64(text, value);
-    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_CONST, "arrjit_const_like: no %s is %s", aj_dtypes[dtype].name, text);
+    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_CONST, "no %s is %s", aj_dtypes[dtype].name, text);
     return NULL;
   }
-  return build_scalar(graph, dtype, &element);
+  return build_scalar(graph, __func__, dtype, &element);
 }

@@ -20,6 +20,12 @@ static void place_error(aj_builder *b) {
   aj_bounded_printf(error->file, sizeof error->file, "%s", file);
 }
 
+/* What an error is named by: the host's call, but a construct that spans several calls by its op. */
+static const char *name_error(const aj_builder *b, aj_op op) {
+  if (b->call && !(op && aj_ops[op].flags & AJ_F_REGIONS)) return b->call;
+  return op ? aj_ops[op].name : "";
+}
+
 aj_value *aj_builder_fail(aj_builder *b, arrjit_status status, aj_op op, const char *format, ...) {
   if (!aj_builder_ok(b)) return NULL;
   char text[sizeof b->error.message];
@@ -27,8 +33,8 @@ aj_value *aj_builder_fail(aj_builder *b, arrjit_status status, aj_op op, const c
   va_start(args, format);
   aj_bounded_vprintf(text, sizeof text, format, args);
   va_end(args);
-  const char *name = op ? aj_ops[op].name : "";
-  aj_error_set(&b->error, status, "%s%s%s", name, op ? ": " : "", text);
+  const char *name = name_error(b, op);
+  aj_error_set(&b->error, status, "%s%s%s", name, *name ? ": " : "", text);
   aj_bounded_printf(b->error.op, sizeof b->error.op, "%s", name);
   place_error(b);
   return NULL;
@@ -37,6 +43,31 @@ aj_value *aj_builder_fail(aj_builder *b, arrjit_status status, aj_op op, const c
 aj_node *aj_builder_no_memory(aj_builder *b) {
   aj_builder_fail(b, ARRJIT_MEMORY, AJ_OP_NONE, "no memory for the graph");
   return NULL;
+}
+
+/* " built at model.c:12", with the end of a long path; "" when the place is unknown. */
+static void print_place(const aj_source *source, const char *verb, char *out, size_t size) {
+  enum { SHOWN = 60 };
+  out[0] = 0;
+  if (!source->file) return;
+  size_t length = strlen(source->file);
+  const char *file = length > SHOWN ? source->file + (length - SHOWN) : source->file;
+  aj_bounded_printf(out, size, " %s at %s%s:%d", verb, file == source->file ? "" : "...", file, (int)source->line);
+}
+
+/* Which value of which arm: its name in the host's program is not known here. */
+static void fail_ended(aj_builder *b, aj_op op, const char *name, int length, const aj_value *value) {
+  char type[120], built[100] = "", begun[100];
+  const aj_region *region = value->region;
+  aj_type_print(b->module, value->type, type, sizeof type);
+  if (value->def) print_place(&value->def->source, "built", built, sizeof built);
+  print_place(&region->begun, "begun", begun, sizeof begun);
+  aj_builder_fail(b, ARRJIT_MISUSE, op,
+                  "%.*s was made inside an arm or body that has ended: it is %s%s, %s,%s in %s%s; yield it to use it "
+                  "outside",
+                  length, name, value->def ? "the result of " : "a value given to it",
+                  value->def ? aj_ops[value->def->op].name : "", type, built,
+                  region->part ? region->part : region->func->name, begun);
 }
 
 bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_value *value) {
@@ -49,16 +80,19 @@ bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_
   else if (value->region->func != b->func)
     problem = "is a value of another function; pass it as an argument";
   else if (value->region->closed)
-    problem = "was made inside an arm or body that has ended; yield it to use it outside";
+    problem = "was made inside an arm that has ended";
   if (!problem) return true;
   aj_op_operand_name(op, index, &name, &length);
-  aj_builder_fail(b, ARRJIT_MISUSE, op, "%.*s %s", (int)length, name, problem);
+  if (value && value->region->closed && value->region->func == b->func)
+    fail_ended(b, op, name, (int)length, value);
+  else
+    aj_builder_fail(b, ARRJIT_MISUSE, op, "%.*s %s", (int)length, name, problem);
   return false;
 }
 
 bool aj_builder_check_predicate(aj_builder *b, aj_op op, const char *name, const aj_value *value) {
   const aj_node probe = {.op = op};
-  aj_infer in = {.func = b->func, .op = op, .attrs_of = &probe, .error = &b->error};
+  aj_infer in = {.func = b->func, .op = op, .attrs_of = &probe, .name = name_error(b, op), .error = &b->error};
   if (!aj_builder_ok(b)) return false;
   if (aj_infer_predicate(&in, value->type, name, true) == ARRJIT_OK) return true;
   place_error(b);
@@ -98,6 +132,7 @@ aj_node *aj_builder_finish_node(aj_builder *b, const aj_node *probe) {
                  .operand_count = probe->operand_count,
                  .operands = probe->operands,
                  .attrs_of = probe,
+                 .name = name_error(b, probe->op),
                  .error = &b->error};
   aj_node *node = NULL;
   arrjit_status status = aj_infer_types(&in);

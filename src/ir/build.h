@@ -8,10 +8,11 @@
 typedef struct aj_builder {
   aj_module *module;
   aj_func *func;
-  aj_region *region;                  /* where nodes go; nodes after its terminator are made but dropped */
-  aj_source source;                   /* tag of the next nodes */
-  const aj_node *origin;              /* origin of the next nodes, or NULL */
-  arrjit_error error;                 /* the first error; status ARRJIT_OK: none */
+  aj_region *region;     /* where nodes go; nodes after its terminator are made but dropped */
+  aj_source source;      /* tag of the next nodes */
+  const aj_node *origin; /* origin of the next nodes, or NULL */
+  const char *call;      /* of the host that builds, without "arrjit_": what errors are named by; NULL: by the op */
+  arrjit_error error;    /* the first error; status ARRJIT_OK: none */
   int64_t max_nodes, max_const_bytes; /* 0: no limit */
 } aj_builder;
 
@@ -71,6 +72,7 @@ typedef struct aj_infer {
   uint32_t operand_count;
   aj_value *const *operands;
   const aj_node *attrs_of; /* node that has the attributes (and regions) */
+  const char *name;        /* what messages start with; NULL: the op */
   AJ_VEC(const aj_type *) results;
   arrjit_error *error; /* filled on failure: names op, what came, what was expected */
 } aj_infer;

@@ -33,7 +33,7 @@ arrjit_status aj_infer_bind_params(aj_infer *in, const aj_signature *sig, int64_
 arrjit_status aj_infer_translate(aj_infer *in, int64_t *known, const aj_type *type, int64_t *out_dims);
 
 /* ---- failing ---- */
-/* The message starts with the mnemonic. Returns status. */
+/* The message starts with in->name or the mnemonic. Returns status. */
 arrjit_status aj_infer_fail(aj_infer *in, arrjit_status status, const char *format, ...) AJ_PRINTF(3, 4);
 /* Texts for messages, cut when long; they live until the end of the full expression. */
 typedef struct aj_infer_text {

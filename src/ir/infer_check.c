@@ -86,8 +86,9 @@ arrjit_status aj_infer_fail(aj_infer *in, arrjit_status status, const char *form
   va_start(args, format);
   aj_bounded_vprintf(text, sizeof text, format, args);
   va_end(args);
-  aj_error_set(in->error, status, "%s: %s", aj_ops[in->op].name, text);
-  if (in->error) aj_bounded_printf(in->error->op, sizeof in->error->op, "%s", aj_ops[in->op].name);
+  const char *name = in->name ? in->name : aj_ops[in->op].name;
+  aj_error_set(in->error, status, "%s: %s", name, text);
+  if (in->error) aj_bounded_printf(in->error->op, sizeof in->error->op, "%s", name);
   return status;
 }
 

@@ -85,6 +85,8 @@ static arrjit_status infer_try(aj_infer *in) {
   int64_t finally = aj_infer_attr(in, AJ_ATTR_FINALLY)->u.i;
   if (finally != 0 && finally != 1)
     return aj_infer_fail(in, ARRJIT_GRAPH, "finally is %lld; expected 0 or 1", (long long)finally);
+  if (kinds->count == 0 && !finally)
+    return aj_infer_fail(in, ARRJIT_GRAPH, "it has neither a handler nor a finally, so it does nothing");
   AJ_TRY(expect_regions(in, 1 + kinds->count + (uint32_t)finally));
   AJ_TRY(check_params(in, 0, 0, 0));
   for (uint32_t i = 0; i < kinds->count; i++) {

@@ -81,6 +81,8 @@ struct aj_region {
   uint32_t *last_use;  /* [slot] greatest pc that uses it, AJ_UNUSED when none; by aj_func_number */
   uint32_t *def_pc;    /* [slot] 0 for parameters, else pc of the defining node + 1: first pc at which it is there */
   bool closed;         /* while building: it has ended, its values can no more be used as operands */
+  const char *part;    /* while building: "case 2 of the switch", NULL for a function's body */
+  aj_source begun;     /* while building: where the construct it is a part of began */
 };
 #define AJ_UNUSED UINT32_MAX
 

@@ -1,15 +1,17 @@
 /* Rows of misuse: control flow out of order or of wrong types, failures, exceptions, callback slots. */
 #include "misuse.h"
 
+/* What errors call a building function: its name without "arrjit_". */
+#define NAMED(text) (&(text)[sizeof "arrjit_" - 1])
 #define ON_NULL(m, function, ...) SURVIVES(m, function, "graph", "NULL", __VA_ARGS__)
-/* An end or middle without its begin: "arrjit_if_else inside a function; expected an if to be open". */
+/* An end or middle without its begin: "if_else: inside a function; expected an if to be open". */
 #define UNOPENED(m, function, construct, ...)                                                                          \
-  BUILD(m, function, "construct", "not open", ARRJIT_MISUSE, #function " inside a function; expected " construct,      \
-        __VA_ARGS__)
+  BUILD(m, function, "construct", "not open", ARRJIT_MISUSE,                                                           \
+        NAMED(#function ": inside a function; expected " construct), __VA_ARGS__)
 /* ... inside another construct. */
 #define INSIDE_IF(m, function, construct, ...)                                                                         \
   BUILD_WHOLE(m, function, "construct", "not innermost", ARRJIT_MISUSE,                                                \
-              #function " inside an if; expected " construct, arrjit_if_begin(g, p->flag), __VA_ARGS__)
+              NAMED(#function ": inside an if; expected " construct), arrjit_if_begin(g, p->flag), __VA_ARGS__)
 
 static void ifs(misuse *m) {
   arrjit_value out[2];
@@ -27,9 +29,9 @@ static void ifs(misuse *m) {
   BUILD_WHOLE(m, arrjit_if_begin, "pred", "an exception", ARRJIT_TYPE, "pred is", arrjit_if_begin(g, p->exn));
   UNOPENED(m, arrjit_if_else, "an if", arrjit_if_else(g, 0, NULL));
   UNOPENED(m, arrjit_if_end, "an if", arrjit_if_end(g, 0, NULL, out));
-  BUILD_WHOLE(m, arrjit_if_else, "order", "twice", ARRJIT_MISUSE, "arrjit_if_else twice", arrjit_if_begin(g, p->flag),
+  BUILD_WHOLE(m, arrjit_if_else, "order", "twice", ARRJIT_MISUSE, "if_else: twice", arrjit_if_begin(g, p->flag),
               arrjit_if_else(g, 0, NULL), arrjit_if_else(g, 0, NULL));
-  BUILD_WHOLE(m, arrjit_if_end, "order", "without else", ARRJIT_MISUSE, "arrjit_if_end without arrjit_if_else",
+  BUILD_WHOLE(m, arrjit_if_end, "order", "without else", ARRJIT_MISUSE, "if_end: without arrjit_if_else",
               arrjit_if_begin(g, p->flag), arrjit_if_end(g, 0, NULL, out));
   BUILD_WHOLE(m, arrjit_if_else, "values", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_if_begin(g, p->flag),
               arrjit_if_else(g, 1, NULL));
@@ -94,9 +96,9 @@ static void whiles(misuse *m) {
               arrjit_while_body(g, p->flags, v));
   BUILD_WHOLE(m, arrjit_while_body, "out_vars", "NULL", ARRJIT_MISUSE, "array for carried values is NULL",
               WHILE(g, v, p->real), arrjit_while_body(g, p->flag, NULL));
-  BUILD_WHOLE(m, arrjit_while_body, "order", "twice", ARRJIT_MISUSE, "arrjit_while_body twice", WHILE(g, v, p->real),
+  BUILD_WHOLE(m, arrjit_while_body, "order", "twice", ARRJIT_MISUSE, "while_body: twice", WHILE(g, v, p->real),
               arrjit_while_body(g, p->flag, v), arrjit_while_body(g, p->flag, v));
-  BUILD_WHOLE(m, arrjit_while_end, "order", "without body", ARRJIT_MISUSE, "arrjit_while_end without arrjit_while_body",
+  BUILD_WHOLE(m, arrjit_while_end, "order", "without body", ARRJIT_MISUSE, "while_end: without arrjit_while_body",
               WHILE(g, v, p->real), arrjit_while_end(g, 1, v, out));
   UNOPENED(m, arrjit_while_body, "a while", arrjit_while_body(g, p->flag, v));
   UNOPENED(m, arrjit_while_end, "a while", arrjit_while_end(g, 0, NULL, out));

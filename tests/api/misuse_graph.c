@@ -23,7 +23,9 @@ static void graphs(misuse *m) {
   ON_NULL(m, arrjit_label_push, arrjit_label_push(NULL, "label"));
   ON_NULL(m, arrjit_label_pop, arrjit_label_pop(NULL));
   BUILD(m, arrjit_label_push, "label", "NULL", ARRJIT_MISUSE, "label is NULL", arrjit_label_push(g, NULL));
-  BUILD(m, arrjit_label_pop, "push", "missing", ARRJIT_MISUSE, "arrjit_label_pop without a matching push",
+  BUILD(m, arrjit_label_push, "pop", "missing", ARRJIT_GRAPH, "label \"out/in\" is pushed but not popped",
+        arrjit_label_push(g, "out"), arrjit_label_push(g, "in"));
+  BUILD(m, arrjit_label_pop, "push", "missing", ARRJIT_MISUSE, "label_pop: without a matching push",
         arrjit_label_pop(g));
 }
 
@@ -71,7 +73,7 @@ static void finished(misuse *m) {
 /* ---- types, symbols, parameters, constants ---- */
 
 static void types(misuse *m) {
-  GIVES(m, arrjit_type_make, "dims", "NULL", arrjit_type_make(ARRJIT_F64, 2, NULL).rank < 0);
+  GIVES(m, arrjit_type_make, "dims", "NULL", arrjit_type_make(ARRJIT_F64, 2, NULL).dims[0] < 0);
   GIVES(m, arrjit_type_make, "rank", "17", arrjit_type_make(ARRJIT_F64, 17, (int64_t[17]){0}).rank == 17);
   GIVES(m, arrjit_type_make, "rank", "negative", arrjit_type_make(ARRJIT_F64, -5, I64S(1)).rank < 0);
   GIVES(m, arrjit_value_type, "value", "NULL", arrjit_value_type(NULL).rank == -1);
@@ -94,6 +96,7 @@ static void bad_types(misuse *m) {
       {"without a dtype", {.dtype = ARRJIT_DTYPE_NONE, .rank = 0}, ARRJIT_MISUSE, "dtype 0"},
       {"of an unknown dtype", {.dtype = NO_DTYPE, .rank = 0}, ARRJIT_MISUSE, "dtype 9999"},
       {"of rank 17", {.dtype = ARRJIT_F64, .rank = 17}, ARRJIT_MISUSE, "rank 17"},
+      {"without its dims", arrjit_type_make(ARRJIT_F64, 3, NULL), ARRJIT_MISUSE, "has rank 3 but no dims were given"},
       {"of rank -2", {.dtype = ARRJIT_F64, .rank = -2}, ARRJIT_MISUSE, "rank -2"},
       {"with a symbol that is none", TYPE(F64, -99), ARRJIT_MISUSE, "dim 0 is -99"},
       {"too large to address", TYPE(F64, INT64_MAX, INT64_MAX), ARRJIT_TYPE, "bytes"},
@@ -177,8 +180,9 @@ static void declaring(misuse *m) {
   BUILD(m, arrjit_declare, "results", "NULL", ARRJIT_MISUSE, "result's type is NULL",
         (void)arrjit_declare(g, "f", 1, &real, 2, NULL));
   ON_NULL(m, arrjit_define, arrjit_define(NULL, 0, params));
-  BUILD(m, arrjit_define, "callee", "-1", ARRJIT_MISUSE, "-1 is no function", arrjit_define(g, -1, params));
-  BUILD(m, arrjit_define, "callee", "out of range", ARRJIT_MISUSE, "99 is no function", arrjit_define(g, 99, params));
+  BUILD(m, arrjit_define, "callee", "-1", ARRJIT_MISUSE, "define: -1 is no function", arrjit_define(g, -1, params));
+  BUILD(m, arrjit_define, "callee", "out of range", ARRJIT_MISUSE, "define: 99 is no function",
+        arrjit_define(g, 99, params));
   BUILD(m, arrjit_define, "callee", "main", ARRJIT_MISUSE, "main is defined already", arrjit_define(g, 0, params));
   BUILD(m, arrjit_define, "callee", "defined", ARRJIT_MISUSE, "twice is defined already",
         arrjit_define(g, p->twice, params));
@@ -198,9 +202,9 @@ static void returning(misuse *m) {
               RETURN(g, p->ended));
   BUILD_WHOLE(m, arrjit_return, "values", "with an exception", ARRJIT_TYPE, "value 0 is an exception",
               RETURN(g, p->exn));
-  BUILD_WHOLE(m, arrjit_return, "main", "that has returned", ARRJIT_MISUSE, "arrjit_return", RETURN(g, p->real),
-              RETURN(g, p->real));
-  BUILD_WHOLE(m, arrjit_return, "an if", "that is open", ARRJIT_MISUSE, "arrjit_return inside an if",
+  BUILD_WHOLE(m, arrjit_return, "main", "that has returned", ARRJIT_MISUSE, "return: inside no function",
+              RETURN(g, p->real), RETURN(g, p->real));
+  BUILD_WHOLE(m, arrjit_return, "an if", "that is open", ARRJIT_MISUSE, "return: inside an if",
               arrjit_if_begin(g, p->flag), RETURN(g, p->real));
   BUILD(m, arrjit_return, "count", "not the declared one", ARRJIT_TYPE, "0 values; function f declares 1",
         arrjit_define(g, arrjit_declare(g, "f", 0, NULL, 1, &real), NULL), arrjit_return(g, 0, NULL, NULL));
@@ -211,7 +215,7 @@ static void returning(misuse *m) {
 static void calling(misuse *m) {
   arrjit_value out[1];
   ON_NULL(m, arrjit_call, arrjit_call(NULL, 0, 0, NULL, NULL));
-  BUILD(m, arrjit_call, "callee", "-1", ARRJIT_MISUSE, "-1 is no function", arrjit_call(g, -1, 0, NULL, out));
+  BUILD(m, arrjit_call, "callee", "-1", ARRJIT_MISUSE, "call: -1 is no function", arrjit_call(g, -1, 0, NULL, out));
   BUILD(m, arrjit_call, "callee", "out of range", ARRJIT_MISUSE, "99 is no function", arrjit_call(g, 99, 0, NULL, out));
   BUILD(m, arrjit_call, "callee", "main", ARRJIT_MISUSE, "main cannot be called", arrjit_call(g, 0, 0, NULL, out));
   BUILD(m, arrjit_call, "args", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_call(g, p->twice, 1, NULL, out));

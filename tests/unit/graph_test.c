@@ -175,7 +175,7 @@ static void test_ends_give_null_values_after_an_error(void **state) {
 
 static void test_values_out_of_place_are_refused(void **state) {
   tk_fixture *f = *state;
-  REFUSED(f, MISUSE, "neg: x was made inside an arm or body that has ended; yield it to use it outside", {
+  REFUSED(f, MISUSE, "neg: x was made inside an arm or body that has ended: it is the result of neg, f32, built at ", {
     arrjit_value x = PARAM(g, "x", F32);
     arrjit_if_begin(g, PARAM(g, "p", BOOL));
     arrjit_value inner = arrjit_neg(g, x);
@@ -192,37 +192,41 @@ static void test_values_out_of_place_are_refused(void **state) {
   arrjit_graph *other = tk_graph(f);
   arrjit_value foreign = PARAM(other, "x", F32);
   REFUSED(f, MISUSE, "neg: x is a value of another graph", arrjit_neg(g, foreign));
-  REFUSED(f, MISUSE, "yield: values is a value of another graph", RETURN(g, foreign));
+  REFUSED(f, MISUSE, "return: values is a value of another graph", RETURN(g, foreign));
   arrjit_graph_destroy(other);
 }
 
 static void test_unbalanced_constructs_are_refused(void **state) {
   tk_fixture *f = *state;
-  REFUSED(f, MISUSE, "arrjit_if_else inside a function; expected an if", arrjit_if_else(g, 0, NULL));
-  REFUSED(f, MISUSE, "arrjit_while_end inside a for", {
+  REFUSED(f, MISUSE, "if_else: inside a function; expected an if", arrjit_if_else(g, 0, NULL));
+  REFUSED(f, MISUSE, "while_end: inside a for", {
     arrjit_value i;
     arrjit_value one = arrjit_const_i64(g, 1);
     (arrjit_for_begin)(g, one, one, one, 0, NULL, &i, NULL);
     arrjit_while_end(g, 0, NULL, NULL);
   });
-  REFUSED(f, MISUSE, "arrjit_if_end without arrjit_if_else", {
+  REFUSED(f, MISUSE, "if_end: without arrjit_if_else", {
     arrjit_if_begin(g, arrjit_const_bool(g, 1));
     arrjit_if_end(g, 0, NULL, NULL);
   });
-  REFUSED(f, MISUSE, "arrjit_while_end without arrjit_while_body", {
+  REFUSED(f, MISUSE, "while_end: without arrjit_while_body", {
     (arrjit_while_begin)(g, 0, NULL, NULL);
     arrjit_while_end(g, 0, NULL, NULL);
+  });
+  REFUSED(f, GRAPH, "try: it has neither a handler nor a finally", {
+    arrjit_try_begin(g);
+    arrjit_try_end(g, 0, NULL, NULL);
   });
   REFUSED(f, MISUSE, "a handler after the finally", {
     arrjit_try_begin(g);
     arrjit_try_finally(g, 0, NULL);
     arrjit_try_handler(g, 0, NULL, ARRJIT_KIND_ERROR, NULL);
   });
-  REFUSED(f, MISUSE, "arrjit_return inside an if", {
+  REFUSED(f, MISUSE, "return: inside an if", {
     arrjit_if_begin(g, arrjit_const_bool(g, 1));
     (arrjit_return)(g, 0, NULL, NULL);
   });
-  REFUSED(f, MISUSE, "arrjit_label_pop without a matching push", arrjit_label_pop(g));
+  REFUSED(f, MISUSE, "label_pop: without a matching push", arrjit_label_pop(g));
   REFUSED(f, MISUSE, "no function is open to build in", {
     (arrjit_return)(g, 0, NULL, NULL);
     arrjit_const_i32(g, 1);
@@ -379,11 +383,11 @@ static void set_option(tk_fixture *f, arrjit_option option, int64_t value) {
 static void test_limits_are_errors(void **state) {
   tk_fixture *f = *state;
   set_option(f, ARRJIT_OPTION_MAX_NODES, 3);
-  REFUSED(f, LIMIT, "const: the graph has 3 nodes, as many as max_nodes allows",
+  REFUSED(f, LIMIT, "const_i32: the graph has 3 nodes, as many as max_nodes allows",
           for (int i = 0; i < 4; i++) arrjit_const_i32(g, i));
   set_option(f, ARRJIT_OPTION_MAX_NODES, 1000);
   set_option(f, ARRJIT_OPTION_MAX_CONST_BYTES, 7);
-  REFUSED(f, LIMIT, "const: the graph's constants have 8 bytes; max_const_bytes is 7",
+  REFUSED(f, LIMIT, "const_i32: the graph's constants have 8 bytes; max_const_bytes is 7",
           for (int i = 0; i < 2; i++) arrjit_const_i32(g, i));
   set_option(f, ARRJIT_OPTION_MAX_CONST_BYTES, 1000);
   set_option(f, ARRJIT_OPTION_MAX_NESTING, 2);
@@ -469,6 +473,7 @@ static arrjit_function *build_everything(tk_fixture *f, arrjit_status *out_statu
   arrjit_callee callee = arrjit_declare(g, "twice", 1, &vector, 1, &vector);
   arrjit_define(g, callee, &own);
   RETURN(g, arrjit_add(g, own, own));
+  arrjit_label_pop(g);
   CALL(g, callee, &out, x);
   CALLBACK(g, slot, &out, out);
   arrjit_if_begin(g, p);
