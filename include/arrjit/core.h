@@ -41,6 +41,7 @@ typedef struct arrjit_result arrjit_result;
 typedef struct arrjit_runner arrjit_runner;
 typedef struct arrjit_job arrjit_job;
 typedef struct arrjit_cancel arrjit_cancel;
+typedef struct arrjit_closure arrjit_closure;
 
 /* What a failing call tells. The caller gives the record (or NULL); nothing in it needs freeing. */
 typedef struct arrjit_error {

@@ -45,6 +45,29 @@ aj_activation *aj_activation_begin(arrjit_function *function) {
   return a;
 }
 
+static size_t lent_bytes(const aj_func *entry) {
+  size_t count = (size_t)entry->param_count + entry->result_count;
+  return sizeof(aj_lent_arrays) + count * sizeof(arrjit_array) + entry->result_count * sizeof(arrjit_array *);
+}
+
+bool aj_activation_lend(aj_activation *a) {
+  const aj_func *entry = a->function->module->funcs.data[0];
+  uint32_t ins = entry->param_count, outs = entry->result_count;
+  aj_lent_arrays *lent = a->lent ? a->lent : aj_mem_alloc(&a->run.core->mem, lent_bytes(entry));
+  if (!lent || a->lent) return lent != NULL;
+  lent->outputs = (arrjit_array **)(void *)(lent->arrays + ins + outs);
+  for (uint32_t i = 0; i < ins + outs; i++) {
+    aj_view view = {.rank = 0};
+    bool sized = aj_view_from_type(&view, i < ins ? entry->param_types[i] : entry->result_types[i - ins], NULL);
+    AJ_ASSERT(sized); /* building refuses types that cannot be addressed */
+    (void)sized;
+    aj_array_lend(&lent->arrays[i], a->run.core, &view);
+    if (i >= ins) lent->outputs[i - ins] = &lent->arrays[i];
+  }
+  a->lent = lent;
+  return true;
+}
+
 bool aj_activation_enter(aj_activation *a, const arrjit_run_options *options, const _Atomic int *stop) {
   aj_run *run = &a->run;
   const aj_core *core = run->core;
@@ -101,6 +124,7 @@ void aj_activation_free_idle(arrjit_function *function) {
   size_t bytes = lay_out(function, NULL);
   for (aj_activation *a = function->idle, *next; a; a = next) {
     next = a->next_idle;
+    aj_mem_free(&function->core->mem, a->lent, a->lent ? lent_bytes(function->module->funcs.data[0]) : 0);
     aj_mem_free(&function->core->mem, a, bytes);
   }
   function->idle = NULL;

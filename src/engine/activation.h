@@ -5,6 +5,12 @@
 
 #include "engine/engine.h"
 
+/* Arrays over blocks that a host's call brings: only their data changes from call to call. */
+typedef struct aj_lent_arrays {
+  arrjit_array **outputs; /* of arrays, behind those of the inputs */
+  arrjit_array arrays[];  /* inputs, then outputs */
+} aj_lent_arrays;
+
 struct aj_activation {
   aj_activation *next_idle;
   arrjit_function *function;
@@ -20,12 +26,15 @@ struct aj_activation {
   arrjit_array **packed;  /* dense stand-ins of inputs for native code, NULL where none; owned */
   const void **in_data;
   void **out_data;
+  aj_lent_arrays *lent; /* made when first wanted */
 };
 
 /* Counts as an activation of the context. NULL: no memory. */
 aj_activation *aj_activation_begin(arrjit_function *function);
 /* Leaves what was entered, gives up all that it owns, gives it back. NULL is fine. */
 void aj_activation_end(aj_activation *activation);
+/* Makes the arrays of a->lent, by the signature, whose extents are numbers. False: no memory. */
+bool aj_activation_lend(aj_activation *activation);
 /* Sets up deadline, limits and floating-point environment. False: run.exn. */
 bool aj_activation_enter(aj_activation *activation, const arrjit_run_options *options, const _Atomic int *stop);
 void aj_activation_free_idle(arrjit_function *function);
@@ -33,6 +42,8 @@ void aj_activation_free_idle(arrjit_function *function);
 /* ---- arguments.c: kind argument for what does not fit ---- */
 /* Checks inputs against the parameters, binds the symbols, retains the inputs. False: run.exn. */
 bool aj_arguments_bind(aj_activation *activation, size_t input_count, arrjit_array *const *inputs);
+/* The same for dense blocks that are what the signature says, as the data of a->lent. False: run.exn. */
+bool aj_arguments_bind_blocks(aj_activation *activation, const void *const *inputs);
 /* Every slot that is not optional is bound, or the run fails before anything has an effect. False: run.exn, kind
  * unbound. */
 bool aj_arguments_check_slots(aj_activation *activation);

@@ -96,14 +96,26 @@ static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
   return aj_run_charge(&a->run, a->inputs[index]->block_bytes);
 }
 
+static bool derive_symbols(aj_activation *a) {
+  return a->run.module->symbols.count == 0 || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
+}
+
+bool aj_arguments_bind_blocks(aj_activation *a, const void *const *inputs) {
+  memset(a->env, 0xff, a->run.module->symbols.count * sizeof *a->env);
+  for (uint32_t i = 0; i < a->input_count; i++) {
+    a->lent->arrays[i].view.data = (char *)(uintptr_t)inputs[i]; /* only read */
+    if (!keep_input(a, i, &a->lent->arrays[i])) return false;
+  }
+  return derive_symbols(a);
+}
+
 bool aj_arguments_bind(aj_activation *a, size_t input_count, arrjit_array *const *inputs) {
   if (input_count != a->input_count) return fail_count(a, input_count);
-  size_t symbols = a->run.module->symbols.count;
-  memset(a->env, 0xff, symbols * sizeof *a->env);
+  memset(a->env, 0xff, a->run.module->symbols.count * sizeof *a->env);
   for (uint32_t i = 0; i < a->input_count; i++) {
     if (!bind_input(a, i, &inputs[i]->view) || !keep_input(a, i, inputs[i])) return false;
   }
-  return symbols == 0 || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
+  return derive_symbols(a);
 }
 
 /* ---- callback slots ---- */

@@ -231,3 +231,34 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
   result = NULL;
   return error ? aj_error_clear(error) : ARRJIT_OK;
 }
+
+/* ---- on blocks of the host ---- */
+
+static arrjit_status run_blocks(aj_activation *a, const arrjit_run_options *o, const void *const *inputs,
+                                void *const *outputs, arrjit_error *error) {
+  uint64_t touched = 0;
+  if (!aj_activation_enter(a, o, NULL)) return ARRJIT_OK; /* run.exn */
+  if (!aj_activation_lend(a)) return aj_run_raise_memory(&a->run), ARRJIT_OK;
+  if (!aj_arguments_bind_blocks(a, inputs) || !aj_arguments_check_slots(a)) return ARRJIT_OK;
+  for (uint32_t i = 0; i < a->output_count; i++) a->lent->outputs[i]->view.data = outputs[i];
+  arrjit_run_options with_outputs = *o;
+  with_outputs.outputs = a->lent->outputs;
+  return run_tier(a, &with_outputs, &touched, error);
+}
+
+arrjit_status aj_engine_run_blocks(arrjit_function *function, const arrjit_run_options *o, const void *const *inputs,
+                                   void *const *outputs, arrjit_result **out_failure, arrjit_error *error) {
+  *out_failure = NULL;
+  if (!atomic_load_explicit(&function->context, memory_order_relaxed))
+    return aj_error_set(error, ARRJIT_MISUSE, "the function's context was destroyed");
+  __attribute__((cleanup(end_activation))) aj_activation *a = aj_activation_begin(function);
+  arrjit_status status = ARRJIT_OK;
+  if (a && (a->keeps || o->binding_count)) status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
+  if (a && status == ARRJIT_OK) status = run_blocks(a, o, inputs, outputs, error);
+  if (status != ARRJIT_OK || (a && a->succeeded)) return status;
+  arrjit_result *result = aj_result_create(function->core);
+  if (!result) return aj_error_memory(error, "a result");
+  pack_failure(a, result);
+  *out_failure = result;
+  return ARRJIT_OK;
+}

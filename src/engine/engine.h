@@ -49,6 +49,12 @@ aj_interp_code *aj_function_interp(arrjit_function *function);
  * NULL. */
 arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options *options, const _Atomic int *stop,
                             size_t input_count, arrjit_array *const *inputs, arrjit_result **out, arrjit_error *error);
+/* A run on dense blocks of the host, for a function whose parameters and results have numbers as extents: one block a
+ * parameter, one a result, of those types; results may lie over inputs, not over each other. Allocates nothing when the
+ * function is native, has no slots, and goes well. *out_failure: the result of a run that failed, else NULL. */
+arrjit_status aj_engine_run_blocks(arrjit_function *function, const arrjit_run_options *options,
+                                   const void *const *inputs, void *const *outputs, arrjit_result **out_failure,
+                                   arrjit_error *error);
 /* The part of it that looks at the options alone: MISUSE or OK. */
 arrjit_status aj_engine_check_options(const arrjit_run_options *options, arrjit_error *error);
 

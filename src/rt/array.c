@@ -66,6 +66,13 @@ arrjit_array *aj_array_wrap(aj_core *core, const aj_view *view, arrjit_release_d
   return array;
 }
 
+void aj_array_lend(arrjit_array *array, aj_core *core, const aj_view *view) {
+  memset(array, 0, sizeof *array);
+  atomic_init(&array->refs, 1);
+  array->core = core;
+  array->view = *view;
+}
+
 /* A view of a view is one of the root. */
 arrjit_array *aj_array_share(arrjit_array *base, const aj_view *view) {
   arrjit_array *root = base->base ? base->base : base;

@@ -24,6 +24,9 @@ bool aj_array_shape_bytes(arrjit_dtype dtype, int32_t rank, const int64_t *dims,
 arrjit_array *aj_array_create(aj_core *core, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero);
 /* Over memory of the host; `release` (may be NULL) is called with (user, data) at the end. NULL: no memory. */
 arrjit_array *aj_array_wrap(aj_core *core, const aj_view *view, arrjit_release_data *release, void *user, void *data);
+/* Makes `array`, memory of the caller, one over memory of the host. It is never freed: it and the core outlive whatever
+ * refers to it. */
+void aj_array_lend(arrjit_array *array, aj_core *core, const aj_view *view);
 /* Own memory, with a dense copy of what the view shows. NULL: no memory. */
 arrjit_array *aj_array_copy(aj_core *core, const aj_view *view);
 /* Shares base's data (retains it). NULL: no memory. */

@@ -23,8 +23,7 @@ typedef struct aj_direct {
   scalar *values;
 } aj_direct;
 
-/* A bool is passed as the byte that it is, which is how C passes _Bool. */
-static ffi_type *find_type(arrjit_dtype dtype) {
+struct _ffi_type *aj_ffi_type(arrjit_dtype dtype) {
   const aj_dtype_info *info = &aj_dtypes[dtype];
   if (info->cls == AJ_CLASS_FLOAT) return info->bytes == sizeof(float) ? &ffi_type_float : &ffi_type_double;
   bool is_signed = info->cls == AJ_CLASS_INT;
@@ -61,10 +60,10 @@ static arrjit_status describe(aj_mem *mem, const aj_slot *slot, aj_direct **out,
   direct->types = (ffi_type **)(direct->values + count);
   direct->pointers = (void **)(direct->types + count);
   for (uint32_t i = 0; i < count; i++) {
-    direct->types[i] = find_type(slot->param_types[i]->dtype);
+    direct->types[i] = aj_ffi_type(slot->param_types[i]->dtype);
     direct->pointers[i] = &direct->values[i];
   }
-  ffi_type *result = slot->is_value ? find_type(slot->result_types[0]->dtype) : &ffi_type_void;
+  ffi_type *result = slot->is_value ? aj_ffi_type(slot->result_types[0]->dtype) : &ffi_type_void;
   if (ffi_prep_cif(&direct->cif, FFI_DEFAULT_ABI, count, result, direct->types) == FFI_OK) {
     *out = direct;
     return ARRJIT_OK;

@@ -27,6 +27,7 @@ typedef struct misuse_outs {
   arrjit_runner *runner;
   arrjit_job *job;
   arrjit_cancel *cancel;
+  arrjit_closure *closure;
   arrjit_kind kind;
   arrjit_type type;
   arrjit_trace_entry entry;
@@ -125,5 +126,6 @@ void misuse_functions(misuse *m);
 void misuse_runs(misuse *m);
 void misuse_results(misuse *m);
 void misuse_runners(misuse *m);
+void misuse_closures(misuse *m);
 
 #endif

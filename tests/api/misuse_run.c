@@ -1,4 +1,4 @@
-/* Rows of misuse: functions, text, runs, callbacks, results, runners and jobs. */
+/* Rows of misuse: functions, text, runs, callbacks, results. */
 #include "misuse.h"
 
 /* ---- functions ---- */
@@ -333,71 +333,4 @@ void misuse_results(misuse *m) {
   GIVES(m, arrjit_result_context, "result", "NULL", !arrjit_result_context(NULL));
   GIVES(m, arrjit_result_context, "result", "without one", !arrjit_result_context(m->bad));
   GIVES(m, arrjit_result_text, "result", "NULL", strcmp(arrjit_result_text(NULL), "") == 0);
-}
-
-/* ---- runners ---- */
-
-static void submitting(misuse *m, arrjit_runner *runner) {
-  arrjit_array *missing = NULL;
-  arrjit_run_options bad = {.struct_bytes = sizeof bad, .mode = (arrjit_mode)99},
-                     unbound = {.struct_bytes = sizeof unbound};
-  const arrjit_binding nameless = {NULL, echo, NULL, NULL};
-  unbound.binding_count = 1;
-  unbound.bindings = &nameless;
-#define SUBMIT(...) arrjit_runner_submit(__VA_ARGS__, e)
-  REFUSED(m, arrjit_runner_submit, "runner", "NULL", ARRJIT_MISUSE, "runner is NULL",
-          SUBMIT(NULL, m->function, NULL, 1, &m->array, &m->outs.job));
-  REFUSED(m, arrjit_runner_submit, "function", "NULL", ARRJIT_MISUSE, "function is NULL",
-          SUBMIT(runner, NULL, NULL, 1, &m->array, &m->outs.job));
-  REFUSED(m, arrjit_runner_submit, "inputs", "NULL", ARRJIT_MISUSE, "inputs is NULL",
-          SUBMIT(runner, m->function, NULL, 1, NULL, &m->outs.job));
-  REFUSED(m, arrjit_runner_submit, "inputs", "with NULL", ARRJIT_MISUSE, "inputs[0] is NULL",
-          SUBMIT(runner, m->function, NULL, 1, &missing, &m->outs.job));
-  REFUSED(m, arrjit_runner_submit, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
-          SUBMIT(runner, m->function, NULL, 1, &m->array, NULL));
-  REFUSED(m, arrjit_runner_submit, "options.mode", "out of range", ARRJIT_MISUSE, "mode 99",
-          SUBMIT(runner, m->function, &bad, 1, &m->array, &m->outs.job));
-  REFUSED(m, arrjit_runner_submit, "bindings.slot", "NULL", ARRJIT_MISUSE, "slot is NULL",
-          SUBMIT(runner, m->function, &unbound, 1, &m->array, &m->outs.job));
-}
-
-/* Waiting twice; what only the run can refuse comes from the wait. */
-static void waiting(misuse *m, arrjit_runner *runner) {
-  arrjit_job *job = NULL;
-  arrjit_result *result = NULL;
-  const arrjit_binding unknown = {"shout", echo, NULL, NULL};
-  arrjit_run_options o = {.struct_bytes = sizeof o, .binding_count = 1, .bindings = &unknown};
-  REFUSED(m, arrjit_job_wait, "job", "NULL", ARRJIT_MISUSE, "job is NULL",
-          arrjit_job_wait(NULL, -1, &m->outs.result, e));
-  if (arrjit_runner_submit(runner, m->function, NULL, 1, &m->array, &job, NULL) != ARRJIT_OK) fail();
-  REFUSED(m, arrjit_job_wait, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_job_wait(job, -1, NULL, e));
-  GIVES(m, arrjit_job_wait, "job", "that is fine", arrjit_job_wait(job, -1, &result, NULL) == ARRJIT_OK);
-  REFUSED(m, arrjit_job_wait, "job", "waited for before", ARRJIT_NOT_FOUND, "handed out before",
-          arrjit_job_wait(job, -1, &m->outs.result, e));
-  arrjit_result_destroy(result);
-  arrjit_job_release(job);
-  for (int round = 0; round < 2; round++) {
-    if (arrjit_runner_submit(runner, m->function, &o, 1, &m->array, &job, NULL) != ARRJIT_OK) fail();
-    misuse_begin(m, "arrjit_job_wait", "job", "whose run names no slot");
-    arrjit_error *e = misuse_record(m, round);
-    misuse_refused(m, arrjit_job_wait(job, -1, &m->outs.result, e), ARRJIT_MISUSE, e ? "no slot \"shout\"" : NULL);
-    arrjit_job_release(job);
-  }
-}
-
-void misuse_runners(misuse *m) {
-  arrjit_runner *runner = NULL;
-  REFUSED(m, arrjit_runner_create, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
-          arrjit_runner_create(NULL, &m->outs.runner, e));
-  REFUSED(m, arrjit_runner_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
-          arrjit_runner_create(m->f->context, NULL, e));
-  GIVES(m, arrjit_runner_destroy, "runner", "NULL", arrjit_runner_destroy(NULL) == ARRJIT_OK);
-  GIVES(m, arrjit_job_done, "job", "NULL", arrjit_job_done(NULL) == 0);
-  SURVIVES(m, arrjit_job_cancel, "job", "NULL", arrjit_job_cancel(NULL));
-  SURVIVES(m, arrjit_job_release, "job", "NULL", arrjit_job_release(NULL));
-  if (arrjit_runner_create(m->f->context, &runner, NULL) != ARRJIT_OK) fail();
-  submitting(m, runner);
-  waiting(m, runner);
-  GIVES(m, arrjit_context_destroy, "context", "with a runner", arrjit_context_destroy(m->f->context) == ARRJIT_BUSY);
-  GIVES(m, arrjit_runner_destroy, "runner", "that is fine", arrjit_runner_destroy(runner) == ARRJIT_OK);
 }

@@ -191,6 +191,7 @@ static void test_misuse_of_functions(void **state) { run_part(state, misuse_func
 static void test_misuse_of_runs(void **state) { run_part(state, misuse_runs); }
 static void test_misuse_of_results(void **state) { run_part(state, misuse_results); }
 static void test_misuse_of_runners(void **state) { run_part(state, misuse_runners); }
+static void test_misuse_of_closures(void **state) { run_part(state, misuse_closures); }
 
 /* ---- completeness ---- */
 
@@ -240,7 +241,7 @@ static void test_misuse_table_names_every_function(void **state) {
   misuse *m = begin_table(*state);
   void (*const parts[])(misuse *) = {misuse_contexts, misuse_arrays,      misuse_values,     misuse_constructs,
                                      misuse_failures, misuse_elementwise, misuse_operations, misuse_functions,
-                                     misuse_runs,     misuse_results,     misuse_runners};
+                                     misuse_runs,     misuse_results,     misuse_runners,    misuse_closures};
   for (size_t i = 0; i < TK_COUNT(parts); i++) parts[i](m);
   size_t count = 0, wrong = 0;
   char **names = NULL;
@@ -261,12 +262,19 @@ static void test_misuse_table_names_every_function(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_misuse_of_contexts),   TK_TEST(test_misuse_of_arrays),
-    TK_TEST(test_misuse_of_values),     TK_TEST(test_misuse_of_constructs),
-    TK_TEST(test_misuse_of_failures),   TK_TEST(test_misuse_of_elementwise),
-    TK_TEST(test_misuse_of_operations), TK_TEST(test_misuse_of_functions),
-    TK_TEST(test_misuse_of_runs),       TK_TEST(test_misuse_of_results),
-    TK_TEST(test_misuse_of_runners),    TK_TEST(test_misuse_table_names_every_function),
+    TK_TEST(test_misuse_of_contexts),
+    TK_TEST(test_misuse_of_arrays),
+    TK_TEST(test_misuse_of_values),
+    TK_TEST(test_misuse_of_constructs),
+    TK_TEST(test_misuse_of_failures),
+    TK_TEST(test_misuse_of_elementwise),
+    TK_TEST(test_misuse_of_operations),
+    TK_TEST(test_misuse_of_functions),
+    TK_TEST(test_misuse_of_runs),
+    TK_TEST(test_misuse_of_results),
+    TK_TEST(test_misuse_of_runners),
+    TK_TEST(test_misuse_of_closures),
+    TK_TEST(test_misuse_table_names_every_function),
 };
 
 TEST_MAIN(tests, NULL, NULL)
