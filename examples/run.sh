@@ -4,7 +4,7 @@
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 name=${1:-column}
-"$top/tests/setup.sh" core
+"$top/tests/setup.sh" examples
 build=${BUILD_DIR:-$top/build-examples}
 cmake -G Ninja -S "$top" -B "$build" -DARRJIT_BUILD_TESTS=OFF -DARRJIT_BUILD_EXAMPLES=ON >"$build.log" 2>&1 ||
   { cat "$build.log"; exit 1; }

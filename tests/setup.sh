@@ -1,26 +1,28 @@
 #!/bin/bash
 # Install what building and testing libarrjit needs, on Debian and its kin:
-#   tests/setup.sh [core] [tests] [ci]     (no argument: core)
-#   core   compiler, cmake, ninja, pkg-config, libffi, LLVM 19
-#   tests  core + cmocka, jansson, mpfr
-#   ci     tests + git, clang-format, clang's sanitizers; clang and LLVM 22 where the release has them
+#   tests/setup.sh [core] [examples] [tests] [ci]     (no argument: core)
+#   core      compiler, cmake, ninja, pkg-config, libffi, LLVM 19
+#   examples  core + gsl
+#   tests     core + cmocka, jansson, mpfr, gsl
+#   ci        tests + git, clang-format, clang's sanitizers; clang and LLVM 22 where the release has them
 # Asks dpkg first, so it does nothing when all is there; else apt-get, as root
 # or through sudo. Exits 1 when something needed is lacking and says what.
 set -euo pipefail
 export LC_ALL=C
 
 need=(gcc g++ libc6-dev cmake ninja-build pkgconf libffi-dev llvm-19-dev)
-tests=(libcmocka-dev libjansson-dev libmpfr-dev)
+tests=(libcmocka-dev libjansson-dev libmpfr-dev libgsl-dev)
 extra=() # installed all together or not at all; lacking them is no error
 for group in "$@"; do
   case $group in
     core) ;;
+    examples) need+=(libgsl-dev) ;;
     tests) need+=("${tests[@]}") ;;
     ci)
       need+=("${tests[@]}" git clang-19 libclang-rt-19-dev clang-format-19)
       extra=(llvm-22-dev clang-22 libclang-rt-22-dev)
       ;;
-    *) echo "setup: no package group '$group' (core, tests, ci)" >&2 && exit 2 ;;
+    *) echo "setup: no package group '$group' (core, examples, tests, ci)" >&2 && exit 2 ;;
   esac
 done
 
