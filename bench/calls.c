@@ -1,4 +1,4 @@
-/* callback, callback_fail, small_call: what crossing between host and graph costs. */
+/* callback, callback_fail, small_call, closure: what crossing between host and graph costs. */
 #include "call.h"
 
 static arrjit_status add_one(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
@@ -92,6 +92,40 @@ static void bench_small(arrjit_mode mode, const char *mode_name) {
   bench_drop(&call);
 }
 
+typedef struct closure_case {
+  arrjit_closure *closure;
+  double x;
+} closure_case;
+
+enum { CLOSURE_CALLS = 1000 };
+
+static void call_closure(void *state) {
+  closure_case *c = state;
+  double (*formula)(double, double) = (double (*)(double, double))arrjit_closure_pointer(c->closure);
+  for (int i = 0; i < CLOSURE_CALLS; i++) c->x = formula(c->x, 2);
+}
+
+/* What a C library pays for a graph in place of a function of its own: x * y - x of two doubles. */
+static void bench_closure(arrjit_mode mode, const char *mode_name) {
+  arrjit_graph *g = bench_graph();
+  arrjit_type f64 = arrjit_type_make(ARRJIT_F64, 0, NULL);
+  arrjit_value x = arrjit_param(g, "x", &f64), y = arrjit_param(g, "y", &f64);
+  arrjit_value out = arrjit_sub(g, arrjit_mul(g, x, y), x);
+  arrjit_return(g, 1, &out, NULL);
+  arrjit_function *function = bench_finish(g);
+  arrjit_run_options run = {.struct_bytes = sizeof run, .mode = mode};
+  const arrjit_closure_options options = {.struct_bytes = sizeof options, .run = &run};
+  closure_case c = {.x = 3};
+  arrjit_error error;
+  bench_must(arrjit_closure_create(function, &options, &c.closure, &error), &error);
+  call_closure(&c);
+  bench_check(c.x == 3 && arrjit_closure_failures(c.closure) == 0, "closure");
+  bench_compare(
+      &(bench_pair){"closure", "f64", mode_name, "call", "none", 1, CLOSURE_CALLS, call_closure, &c, NULL, NULL});
+  arrjit_closure_release(c.closure);
+  arrjit_function_release(function);
+}
+
 void bench_calls(void) {
   static const struct {
     arrjit_mode mode;
@@ -101,6 +135,7 @@ void bench_calls(void) {
     if (bench_wanted("callback")) bench_callbacks("callback", false, modes[m].mode, modes[m].name);
     if (bench_wanted("callback")) bench_callbacks("callback_direct", true, modes[m].mode, modes[m].name);
     if (bench_wanted("callback_fail")) bench_failing(modes[m].mode, modes[m].name);
+    if (bench_wanted("closure")) bench_closure(modes[m].mode, modes[m].name);
     if (bench_wanted("small_call")) bench_small(modes[m].mode, modes[m].name);
   }
 }
