@@ -43,7 +43,7 @@ int main(void) {
   arrjit_runner *runner;
   arrjit_error error;
   must(arrjit_context_create(NULL, &context, &error), &error);
-  must(arrjit_runner_create(context, &runner, &error), &error);
+  must(arrjit_runner_create(context, NULL, &runner, &error), &error);
   arrjit_function *f = build(context);
   enum { JOBS = 6 };
   arrjit_job *jobs[JOBS] = {submit(context, runner, f, 96, 0, 0),

@@ -1,40 +1,10 @@
-/* Runners: a worker thread that runs jobs in the order in which they came. The record of a runner is counted: its jobs,
- * which may outlive it, wait under its lock. */
-#include <string.h>
+/* Runners: jobs in the order in which they came, on a thread of the runner's own or by tasks that the host's executor
+ * runs. Either way at most one thread serves the queue, and no lock is held while it runs a job or calls the host. */
+#include "api/runner.h"
 
 #include "base/error.h"
-#include "engine/engine.h"
 
-struct arrjit_runner {
-  _Atomic int64_t refs; /* the host's handle and every job */
-  aj_core *core;
-  aj_mutex lock;
-  aj_cond changed;          /* a job came, a job is done, the runner ends */
-  arrjit_job *first, *last; /* queued */
-  arrjit_job *running;
-  bool ending;
-  aj_thread thread;
-};
-
-struct arrjit_job {
-  _Atomic int64_t refs; /* the host's handle and the queue */
-  size_t bytes;         /* of this block: inputs, outputs, bindings and their names follow */
-  arrjit_runner *runner;
-  arrjit_job *next;
-  arrjit_function *function; /* NULL once done */
-  arrjit_run_options options;
-  size_t input_count, output_count;
-  arrjit_array **inputs, **outputs;
-  _Atomic int stop; /* AJ_STOP_* bits */
-  bool done, taken; /* guarded by the runner's lock, as what follows */
-  arrjit_status status;
-  arrjit_error error;
-  arrjit_result *result;
-};
-
-/* ---- life ---- */
-
-static void release_runner(arrjit_runner *runner) {
+void aj_runner_release(arrjit_runner *runner) {
   if (atomic_fetch_sub_explicit(&runner->refs, 1, memory_order_acq_rel) != 1) return;
   aj_core *core = runner->core;
   aj_cond_destroy(&runner->changed);
@@ -43,257 +13,233 @@ static void release_runner(arrjit_runner *runner) {
   aj_core_release(core);
 }
 
-/* What a job holds of the host's goes when it is done, not when its handle goes. */
-static void drop_inputs(arrjit_job *job) {
-  for (size_t i = 0; i < job->input_count; i++) aj_array_release(job->inputs[i]);
-  for (size_t i = 0; i < job->output_count; i++) aj_array_release(job->outputs[i]);
-  job->input_count = job->output_count = 0;
-  aj_cancel_release(job->options.cancel);
-  job->options.cancel = NULL;
-  aj_function_release(job->function);
-  job->function = NULL;
+bool aj_runner_is_inside(const arrjit_runner *runner) {
+  return runner->serving && pthread_equal(runner->server, pthread_self());
 }
 
-static void release_job(arrjit_job *job) {
-  if (!job || atomic_fetch_sub_explicit(&job->refs, 1, memory_order_acq_rel) != 1) return;
-  arrjit_runner *runner = job->runner;
-  drop_inputs(job);
-  aj_result_destroy(job->result);
-  aj_mem_free(&runner->core->mem, job, job->bytes);
-  release_runner(runner);
+/* ---- serving ---- */
+
+/* Runs what is queued; with the lock held, but not while a job runs. When the runner ends, who ends it serves the rest:
+ * `last`. */
+static void serve_queue(arrjit_runner *runner, bool last) {
+  runner->serving = true;
+  runner->server = pthread_self();
+  while (runner->first && (last || !runner->ending)) {
+    arrjit_job *job = runner->first;
+    runner->first = job->next;
+    runner->queued--;
+    runner->running = job;
+    aj_mutex_unlock(&runner->lock);
+    aj_job_run(job);
+    aj_job_release(job);
+    aj_mutex_lock(&runner->lock);
+  }
+  runner->serving = false;
+  aj_cond_broadcast(&runner->changed);
 }
 
-/* ---- the thread ---- */
-
-static void run_job(arrjit_job *job) {
-  arrjit_result *result = NULL;
-  arrjit_error error = {.status = ARRJIT_OK};
-  arrjit_status status =
-      aj_engine_run(job->function, &job->options, &job->stop, job->input_count, job->inputs, &result, &error);
-  drop_inputs(job);
-  aj_mutex_lock(&job->runner->lock);
-  job->runner->running = NULL;
-  job->status = status;
-  job->error = error;
-  job->result = result;
-  job->done = true;
-  aj_cond_broadcast(&job->runner->changed);
-  aj_mutex_unlock(&job->runner->lock);
-  release_job(job);
-}
-
-/* Runs jobs until the runner ends and its queue is empty: those still queued then find their stop bit set. */
-static void *serve_jobs(void *arg) {
+/* The body of the runner's own thread. */
+static void *serve_until_end(void *arg) {
   arrjit_runner *runner = arg;
   aj_mutex_lock(&runner->lock);
-  for (;;) {
-    arrjit_job *job = runner->first;
-    if (job) {
-      runner->first = job->next;
-      runner->running = job;
-      aj_mutex_unlock(&runner->lock);
-      run_job(job);
-      aj_mutex_lock(&runner->lock);
-    } else if (runner->ending) {
-      break;
-    } else {
+  while (!runner->ending) {
+    if (runner->first)
+      serve_queue(runner, false);
+    else
       aj_cond_wait(&runner->changed, &runner->lock);
-    }
   }
   aj_mutex_unlock(&runner->lock);
-  release_runner(runner);
+  aj_runner_release(runner);
   return NULL;
 }
 
-static bool on_thread(const arrjit_runner *runner) { return pthread_equal(runner->thread.os, pthread_self()); }
+/* What an executor is given. That it begins says that it was taken, also before `submit` has returned. */
+static void serve_task(void *arg) {
+  arrjit_runner *runner = arg;
+  aj_mutex_lock(&runner->lock);
+  runner->offer = 0;
+  aj_cond_broadcast(&runner->changed);
+  if (!runner->ending) serve_queue(runner, false);
+  runner->tasked = false;
+  aj_mutex_unlock(&runner->lock);
+  aj_runner_release(runner);
+}
 
-arrjit_status arrjit_runner_create(arrjit_context *context, arrjit_runner **out, arrjit_error *error) {
-  if (!context) return aj_error_set(error, ARRJIT_MISUSE, "context is NULL");
-  if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
-  aj_core *core = context->core;
+/* ---- life ---- */
+
+static arrjit_status check_options(const arrjit_runner_options *o, arrjit_error *error) {
+  if (o->struct_bytes != sizeof *o)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: struct_bytes is %zu, expected %zu", o->struct_bytes, sizeof *o);
+  if (o->max_queued < 0) return aj_error_set(error, ARRJIT_MISUSE, "options: max_queued is negative");
+  if (o->executor && !o->executor->submit)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: the executor's submit is NULL");
+  return ARRJIT_OK;
+}
+
+/* With one reference. NULL: no memory. */
+static arrjit_runner *make_runner(aj_core *core, const arrjit_runner_options *options) {
   arrjit_runner *runner = aj_mem_alloc(&core->mem, sizeof *runner);
   bool lock = runner && aj_mutex_init(&runner->lock), cond = lock && aj_cond_init(&runner->changed);
   if (!cond) {
     if (lock) aj_mutex_destroy(&runner->lock);
     aj_mem_free(&core->mem, runner, sizeof *runner);
-    return aj_error_memory(error, "a runner");
+    return NULL;
   }
   runner->core = core;
   aj_core_retain(core);
-  atomic_init(&runner->refs, 2); /* the handle and the thread */
-  aj_mutex_lock(&runner->lock);  /* so that the thread sees `thread` set */
-  bool started = aj_thread_start(&runner->thread, 0, serve_jobs, runner);
-  aj_mutex_unlock(&runner->lock);
-  if (!started) {
-    atomic_store(&runner->refs, 1);
-    release_runner(runner);
+  atomic_init(&runner->refs, 1);
+  if (options->executor) runner->executor = *options->executor;
+  runner->max_queued = options->max_queued;
+  runner->completion = options->completion;
+  runner->completion_user = options->completion_user;
+  return runner;
+}
+
+static bool start_thread(arrjit_runner *runner) {
+  atomic_fetch_add(&runner->refs, 1);
+  if (aj_thread_start(&runner->thread, 0, serve_until_end, runner)) return true;
+  atomic_fetch_sub(&runner->refs, 1);
+  return false;
+}
+
+arrjit_status arrjit_runner_create(arrjit_context *context, const arrjit_runner_options *options, arrjit_runner **out,
+                                   arrjit_error *error) {
+  static const arrjit_runner_options defaults = {.struct_bytes = sizeof defaults};
+  if (!context) return aj_error_set(error, ARRJIT_MISUSE, "context is NULL");
+  if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
+  if (!options) options = &defaults;
+  arrjit_status status = check_options(options, error);
+  if (status != ARRJIT_OK) return status;
+  arrjit_runner *runner = make_runner(context->core, options);
+  if (!runner) return aj_error_memory(error, "a runner");
+  if (!options->executor && !start_thread(runner)) {
+    aj_runner_release(runner);
     return aj_error_set(error, ARRJIT_LIMIT, "the system has no thread for a runner");
   }
-  atomic_fetch_add(&core->activations, 1);
+  atomic_fetch_add(&context->core->activations, 1);
   *out = runner;
   return aj_error_clear(error);
 }
 
+/* The thread or task stops after its job, if it has one; a task that has not begun is not waited for, as the host may
+ * have no thread for it any more. */
 arrjit_status arrjit_runner_destroy(arrjit_runner *runner) {
   if (!runner) return ARRJIT_OK;
-  if (on_thread(runner)) return ARRJIT_BUSY;
   aj_mutex_lock(&runner->lock);
+  if (aj_runner_is_inside(runner)) {
+    aj_mutex_unlock(&runner->lock);
+    return ARRJIT_BUSY;
+  }
   runner->ending = true;
   if (runner->running) atomic_fetch_or(&runner->running->stop, AJ_STOP_SHUTDOWN);
-  for (arrjit_job *job = runner->first; job; job = job->next) atomic_fetch_or(&job->stop, AJ_STOP_SHUTDOWN);
   aj_cond_broadcast(&runner->changed);
+  while (runner->serving || runner->offer) aj_cond_wait(&runner->changed, &runner->lock);
+  for (arrjit_job *job = runner->first; job; job = job->next) atomic_fetch_or(&job->stop, AJ_STOP_SHUTDOWN);
+  serve_queue(runner, true);
   aj_mutex_unlock(&runner->lock);
-  aj_thread_join(&runner->thread);
+  if (!runner->executor.submit) aj_thread_join(&runner->thread);
   atomic_fetch_sub(&runner->core->activations, 1);
-  release_runner(runner);
+  aj_runner_release(runner);
   return ARRJIT_OK;
 }
 
 /* ---- submitting ---- */
 
 static arrjit_status check_submit(const arrjit_runner *runner, const arrjit_function *function,
-                                  const arrjit_run_options *options, size_t input_count, arrjit_array *const *inputs,
-                                  arrjit_job **out, arrjit_error *error) {
+                                  const arrjit_job_options *options, size_t input_count, arrjit_array *const *inputs,
+                                  const arrjit_run_options **out_run, arrjit_error *error) {
   if (!runner) return aj_error_set(error, ARRJIT_MISUSE, "runner is NULL");
   if (!function) return aj_error_set(error, ARRJIT_MISUSE, "function is NULL");
-  if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
   if (input_count && !inputs) return aj_error_set(error, ARRJIT_MISUSE, "inputs is NULL");
   for (size_t i = 0; i < input_count; i++)
     if (!inputs[i]) return aj_error_set(error, ARRJIT_MISUSE, "inputs[%zu] is NULL", i);
-  arrjit_status status = aj_engine_check_options(options, error);
-  for (size_t i = 0; status == ARRJIT_OK && i < options->binding_count; i++)
-    if (!options->bindings[i].slot) status = aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot is NULL", i);
-  return status;
+  if (options->struct_bytes != sizeof *options)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: struct_bytes is %zu, expected %zu", options->struct_bytes,
+                        sizeof *options);
+  *out_run = aj_options_check(options->run, error);
+  return *out_run ? ARRJIT_OK : ARRJIT_MISUSE;
 }
 
-/* Bytes of a job's block, false on overflow. */
-static bool size_job(const arrjit_run_options *options, size_t inputs, size_t outputs, size_t *out) {
-  size_t bytes = sizeof(arrjit_job), part;
-  if (!aj_size_mul(inputs, sizeof(void *), &part) || !aj_size_add(bytes, part, &bytes)) return false;
-  if (!aj_size_mul(outputs, sizeof(void *), &part) || !aj_size_add(bytes, part, &bytes)) return false;
-  if (!aj_size_mul(options->binding_count, sizeof(arrjit_binding), &part) || !aj_size_add(bytes, part, &bytes))
-    return false;
-  for (size_t i = 0; i < options->binding_count; i++)
-    if (!aj_size_add(bytes, strlen(options->bindings[i].slot) + 1, &bytes)) return false;
-  *out = bytes;
-  return true;
-}
-
-/* One block with everything that the job keeps of the call: arrays, bindings, then the bindings' names. NULL: no
- * memory. */
-static arrjit_job *make_job(arrjit_runner *runner, arrjit_function *function, const arrjit_run_options *options,
-                            size_t input_count) {
-  size_t outputs = options->outputs ? function->module->funcs.data[0]->result_count : 0, bytes;
-  arrjit_job *job = size_job(options, input_count, outputs, &bytes) ? aj_mem_alloc(&runner->core->mem, bytes) : NULL;
-  if (!job) return NULL;
-  atomic_init(&job->refs, 2);
-  job->bytes = bytes;
-  job->runner = runner;
-  job->function = function;
-  job->options = *options;
-  job->input_count = input_count;
-  job->output_count = outputs;
-  job->inputs = (arrjit_array **)(job + 1);
-  job->outputs = job->inputs + input_count;
+/* With the lock held: asks the executor to take a task. While it is asked nobody else queues anything, so that a
+ * refusal is the answer to this one job. The task may be over, and others offered, when `submit` returns. */
+static arrjit_status offer_task(arrjit_runner *runner, arrjit_error *error) {
+  uint64_t offer = runner->offer = ++runner->offers;
+  runner->tasked = true;
   atomic_fetch_add(&runner->refs, 1);
-  return job;
-}
-
-static void copy_bindings(arrjit_job *job) {
-  arrjit_binding *bindings = (arrjit_binding *)(job->outputs + job->output_count);
-  char *names = (char *)(bindings + job->options.binding_count);
-  for (size_t i = 0; i < job->options.binding_count; i++) {
-    bindings[i] = job->options.bindings[i];
-    size_t bytes = strlen(bindings[i].slot) + 1;
-    bindings[i].slot = memcpy(names, bindings[i].slot, bytes);
-    names += bytes;
-  }
-  job->options.bindings = bindings;
-}
-
-/* Retains what the call only lent. */
-static void keep_inputs(arrjit_job *job, arrjit_array *const *inputs) {
-  aj_function_retain(job->function);
-  if (job->options.cancel) aj_cancel_retain(job->options.cancel);
-  for (size_t i = 0; i < job->input_count; i++) aj_array_retain(job->inputs[i] = inputs[i]);
-  for (size_t i = 0; i < job->output_count; i++)
-    if ((job->outputs[i] = job->options.outputs[i])) aj_array_retain(job->outputs[i]);
-  if (job->options.outputs) job->options.outputs = job->outputs;
-}
-
-arrjit_status arrjit_runner_submit(arrjit_runner *runner, arrjit_function *function, const arrjit_run_options *options,
-                                   size_t input_count, arrjit_array *const *inputs, arrjit_job **out,
-                                   arrjit_error *error) {
-  static const arrjit_run_options defaults = {.struct_bytes = sizeof defaults};
-  if (!options) options = &defaults;
-  arrjit_status status = check_submit(runner, function, options, input_count, inputs, out, error);
-  if (status != ARRJIT_OK) return status;
-  arrjit_job *job = make_job(runner, function, options, input_count);
-  if (!job) return aj_error_memory(error, "a job");
-  copy_bindings(job);
-  keep_inputs(job, inputs);
+  aj_mutex_unlock(&runner->lock);
+  bool refused = runner->executor.submit(runner->executor.user, serve_task, runner) != 0;
   aj_mutex_lock(&runner->lock);
-  if (runner->ending) atomic_fetch_or(&job->stop, AJ_STOP_SHUTDOWN);
+  if (runner->offer != offer) return ARRJIT_OK; /* it has begun */
+  runner->offer = 0;
+  aj_cond_broadcast(&runner->changed);
+  if (!refused) return ARRJIT_OK;
+  runner->tasked = false;
+  atomic_fetch_sub(&runner->refs, 1); /* the caller has another */
+  return aj_error_set(error, ARRJIT_BUSY, "the executor refused the task");
+}
+
+/* Takes the queue's reference on success. */
+static arrjit_status enqueue(arrjit_runner *runner, arrjit_job *job, arrjit_error *error) {
+  while (runner->offer) aj_cond_wait(&runner->changed, &runner->lock);
+  if (runner->ending) return aj_error_set(error, ARRJIT_BUSY, "the runner is being destroyed");
+  if (runner->max_queued && runner->queued >= runner->max_queued)
+    return aj_error_set(error, ARRJIT_LIMIT, "%lld jobs are queued, as many as max_queued allows",
+                        (long long)runner->queued);
   if (runner->first)
     runner->last->next = job;
   else
     runner->first = job;
   runner->last = job;
-  aj_cond_broadcast(&runner->changed);
-  aj_mutex_unlock(&runner->lock);
-  *out = job;
-  return aj_error_clear(error);
-}
-
-/* ---- jobs ---- */
-
-/* Hands out what a job has come to; with the lock held. */
-static arrjit_status take_result(arrjit_job *job, arrjit_result **out, arrjit_error *error) {
-  if (job->taken) return aj_error_set(error, ARRJIT_NOT_FOUND, "the result of the job was handed out before");
-  job->taken = true;
-  if (job->status != ARRJIT_OK) {
-    if (error) *error = job->error;
-    return job->status;
+  runner->queued++;
+  if (!runner->executor.submit) {
+    aj_cond_broadcast(&runner->changed);
+  } else if (!runner->tasked && offer_task(runner, error) != ARRJIT_OK) {
+    AJ_ASSERT(runner->first == job && runner->last == job);
+    runner->first = runner->last = NULL;
+    runner->queued--;
+    return ARRJIT_BUSY;
   }
-  *out = job->result;
-  job->result = NULL;
-  return aj_error_clear(error);
+  return ARRJIT_OK;
 }
 
-arrjit_status arrjit_job_wait(arrjit_job *job, int64_t timeout_ns, arrjit_result **out, arrjit_error *error) {
-  if (!job) return aj_error_set(error, ARRJIT_MISUSE, "job is NULL");
-  if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
-  arrjit_runner *runner = job->runner;
-  int64_t deadline = aj_engine_deadline(timeout_ns);
-  bool in_time = true, own = on_thread(runner);
+arrjit_status arrjit_runner_submit_job(arrjit_runner *runner, arrjit_function *function,
+                                       const arrjit_job_options *options, size_t input_count,
+                                       arrjit_array *const *inputs, arrjit_job **out, arrjit_error *error) {
+  static const arrjit_job_options defaults = {.struct_bytes = sizeof defaults};
+  const arrjit_run_options *run = NULL;
+  if (!options) options = &defaults;
+  arrjit_status status = check_submit(runner, function, options, input_count, inputs, &run, error);
+  if (status != ARRJIT_OK) return status;
+  arrjit_job *job = aj_job_create(runner, function, run, input_count, inputs);
+  if (!job) return aj_error_memory(error, "a job");
+  job->completion = options->completion ? options->completion : runner->completion;
+  job->completion_user = options->completion ? options->user : runner->completion_user;
+  atomic_fetch_add(&job->refs, 1); /* the queue's, beside this call's own */
   aj_mutex_lock(&runner->lock);
-  while (!job->done && in_time && !own) {
-    if (deadline == INT64_MAX)
-      aj_cond_wait(&runner->changed, &runner->lock);
-    else
-      in_time = aj_cond_wait_until(&runner->changed, &runner->lock, deadline);
-  }
-  arrjit_status status;
-  if (job->done)
-    status = take_result(job, out, error);
-  else if (own)
-    status = aj_error_set(error, ARRJIT_BUSY, "a job cannot wait for a job of its own runner");
-  else
-    status = aj_error_set(error, ARRJIT_TIMEOUT, "the job is not done");
+  status = enqueue(runner, job, error);
   aj_mutex_unlock(&runner->lock);
-  return status;
+  if (status != ARRJIT_OK) aj_job_release(job);
+  if (status == ARRJIT_OK && out)
+    *out = job;
+  else
+    aj_job_release(job);
+  return status == ARRJIT_OK ? aj_error_clear(error) : status;
 }
 
-int arrjit_job_done(const arrjit_job *job) {
-  if (!job) return 0;
-  aj_mutex_lock(&job->runner->lock);
-  bool done = job->done;
-  aj_mutex_unlock(&job->runner->lock);
-  return done;
+arrjit_status arrjit_runner_submit(arrjit_runner *runner, arrjit_function *function, const arrjit_run_options *options,
+                                   size_t input_count, arrjit_array *const *inputs, arrjit_job **out,
+                                   arrjit_error *error) {
+  const arrjit_job_options job = {.struct_bytes = sizeof job, .run = options};
+  if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
+  return arrjit_runner_submit_job(runner, function, &job, input_count, inputs, out, error);
 }
 
-void arrjit_job_cancel(arrjit_job *job) {
-  if (job) atomic_fetch_or(&job->stop, AJ_STOP_CANCEL);
+void arrjit_runner_get_statistics(arrjit_runner *runner, arrjit_runner_statistics *out) {
+  if (!out) return;
+  *out = (arrjit_runner_statistics){0};
+  if (!runner) return;
+  aj_mutex_lock(&runner->lock);
+  *out = (arrjit_runner_statistics){
+      .queued = runner->queued, .running = runner->running != NULL, .done = runner->done, .failed = runner->failed};
+  aj_mutex_unlock(&runner->lock);
 }
-
-void arrjit_job_release(arrjit_job *job) { release_job(job); }

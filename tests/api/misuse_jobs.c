@@ -31,6 +31,30 @@ static void submitting(misuse *m, arrjit_runner *runner) {
           SUBMIT(runner, m->function, &bad, 1, &m->array, &m->outs.job));
   REFUSED(m, arrjit_runner_submit, "bindings.slot", "NULL", ARRJIT_MISUSE, "slot is NULL",
           SUBMIT(runner, m->function, &unbound, 1, &m->array, &m->outs.job));
+  const arrjit_job_options zero = {0}, inside = {.struct_bytes = sizeof inside, .run = &bad};
+#define SUBMIT_JOB(...) arrjit_runner_submit_job(__VA_ARGS__, 1, &m->array, &m->outs.job, e)
+  REFUSED(m, arrjit_runner_submit_job, "runner", "NULL", ARRJIT_MISUSE, "runner is NULL",
+          SUBMIT_JOB(NULL, m->function, NULL));
+  REFUSED(m, arrjit_runner_submit_job, "function", "NULL", ARRJIT_MISUSE, "function is NULL",
+          SUBMIT_JOB(runner, NULL, NULL));
+  REFUSED(m, arrjit_runner_submit_job, "options", "with struct_bytes 0", ARRJIT_MISUSE, "struct_bytes is 0",
+          SUBMIT_JOB(runner, m->function, &zero));
+  REFUSED(m, arrjit_runner_submit_job, "options.run", "of a mode out of range", ARRJIT_MISUSE, "mode 99",
+          SUBMIT_JOB(runner, m->function, &inside));
+  GIVES(m, arrjit_runner_submit_job, "out", "NULL, which is fine",
+        arrjit_runner_submit_job(runner, m->function, NULL, 1, &m->array, NULL, NULL) == ARRJIT_OK);
+}
+
+static void runner_options(misuse *m) {
+  const arrjit_executor executor = {.user = NULL};
+  const arrjit_runner_options zero = {0}, negative = {.struct_bytes = sizeof negative, .max_queued = -1},
+                              nothing = {.struct_bytes = sizeof nothing, .executor = &executor};
+#define CREATE(options) arrjit_runner_create(m->f->context, options, &m->outs.runner, e)
+  REFUSED(m, arrjit_runner_create, "options", "with struct_bytes 0", ARRJIT_MISUSE, "struct_bytes is 0", CREATE(&zero));
+  REFUSED(m, arrjit_runner_create, "options.max_queued", "negative", ARRJIT_MISUSE, "max_queued is negative",
+          CREATE(&negative));
+  REFUSED(m, arrjit_runner_create, "options.executor", "without submit", ARRJIT_MISUSE, "submit is NULL",
+          CREATE(&nothing));
 }
 
 /* Waiting twice; what only the run can refuse comes from the wait. */
@@ -41,11 +65,15 @@ static void waiting(misuse *m, arrjit_runner *runner) {
   arrjit_run_options o = {.struct_bytes = sizeof o, .binding_count = 1, .bindings = &unknown};
   REFUSED(m, arrjit_job_wait, "job", "NULL", ARRJIT_MISUSE, "job is NULL",
           arrjit_job_wait(NULL, -1, &m->outs.result, e));
+  REFUSED(m, arrjit_job_take, "job", "NULL", ARRJIT_MISUSE, "job is NULL", arrjit_job_take(NULL, &m->outs.result, e));
   if (arrjit_runner_submit(runner, m->function, NULL, 1, &m->array, &job, NULL) != ARRJIT_OK) fail();
+  REFUSED(m, arrjit_job_take, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_job_take(job, NULL, e));
   REFUSED(m, arrjit_job_wait, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_job_wait(job, -1, NULL, e));
   GIVES(m, arrjit_job_wait, "job", "that is fine", arrjit_job_wait(job, -1, &result, NULL) == ARRJIT_OK);
   REFUSED(m, arrjit_job_wait, "job", "waited for before", ARRJIT_NOT_FOUND, "handed out before",
           arrjit_job_wait(job, -1, &m->outs.result, e));
+  REFUSED(m, arrjit_job_take, "job", "taken before", ARRJIT_NOT_FOUND, "handed out before",
+          arrjit_job_take(job, &m->outs.result, e));
   arrjit_result_destroy(result);
   arrjit_job_release(job);
   for (int round = 0; round < 2; round++) {
@@ -60,14 +88,20 @@ static void waiting(misuse *m, arrjit_runner *runner) {
 void misuse_runners(misuse *m) {
   arrjit_runner *runner = NULL;
   REFUSED(m, arrjit_runner_create, "context", "NULL", ARRJIT_MISUSE, "context is NULL",
-          arrjit_runner_create(NULL, &m->outs.runner, e));
+          arrjit_runner_create(NULL, NULL, &m->outs.runner, e));
   REFUSED(m, arrjit_runner_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL",
-          arrjit_runner_create(m->f->context, NULL, e));
+          arrjit_runner_create(m->f->context, NULL, NULL, e));
+  runner_options(m);
+  arrjit_runner_statistics statistics;
+  memset(&statistics, 0x5a, sizeof statistics);
+  GIVES(m, arrjit_runner_get_statistics, "runner", "NULL",
+        (arrjit_runner_get_statistics(NULL, &statistics), statistics.done == 0 && statistics.queued == 0));
   GIVES(m, arrjit_runner_destroy, "runner", "NULL", arrjit_runner_destroy(NULL) == ARRJIT_OK);
   GIVES(m, arrjit_job_done, "job", "NULL", arrjit_job_done(NULL) == 0);
   SURVIVES(m, arrjit_job_cancel, "job", "NULL", arrjit_job_cancel(NULL));
   SURVIVES(m, arrjit_job_release, "job", "NULL", arrjit_job_release(NULL));
-  if (arrjit_runner_create(m->f->context, &runner, NULL) != ARRJIT_OK) fail();
+  if (arrjit_runner_create(m->f->context, NULL, &runner, NULL) != ARRJIT_OK) fail();
+  SURVIVES(m, arrjit_runner_get_statistics, "out", "NULL", arrjit_runner_get_statistics(runner, NULL));
   submitting(m, runner);
   waiting(m, runner);
   GIVES(m, arrjit_context_destroy, "context", "with a runner", arrjit_context_destroy(m->f->context) == ARRJIT_BUSY);

@@ -191,7 +191,7 @@ static void submit_jobs(member *me) {
 
 static void test_threads_share_a_runner(void **state) {
   team t = {.f = *state, .function = build_sum(*state)};
-  assert_int_equal(arrjit_runner_create(t.f->context, &t.runner, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_runner_create(t.f->context, NULL, &t.runner, NULL), ARRJIT_OK);
   run_team(&t, submit_jobs);
   assert_int_equal(arrjit_runner_destroy(t.runner), ARRJIT_OK);
 }
@@ -203,7 +203,7 @@ static void end_runner(member *me) {
   arrjit_array *in = make_scalar(me, 0);
   const arrjit_kind kinds[3] = {ARRJIT_KIND_CANCELLED, ARRJIT_KIND_SHUTDOWN, ARRJIT_KIND_SHUTDOWN};
   arrjit_run_options o = {.struct_bytes = sizeof o, .mode = modes[me->index % 3]};
-  if (arrjit_runner_create(me->team->f->context, &runner, NULL) != ARRJIT_OK) NOTE(me, "no runner");
+  if (arrjit_runner_create(me->team->f->context, NULL, &runner, NULL) != ARRJIT_OK) NOTE(me, "no runner");
   for (int k = 0; k < 3; k++)
     if (arrjit_runner_submit(runner, me->team->function, &o, 1, &in, &jobs[k], NULL) != ARRJIT_OK)
       NOTE(me, "job %d", k);

@@ -376,7 +376,7 @@ static arrjit_status live_once(const arrjit_allocator *host) {
   if (status == ARRJIT_OK) status = arrjit_array_create(context, &type, NULL, &x, NULL);
   if (status == ARRJIT_OK) status = arrjit_run(function, NULL, 0, NULL, &results[0], NULL);
   if (status == ARRJIT_OK) status = arrjit_run(function, NULL, 1, &x, &results[1], NULL);
-  if (status == ARRJIT_OK) status = arrjit_runner_create(context, &runner, NULL);
+  if (status == ARRJIT_OK) status = arrjit_runner_create(context, NULL, &runner, NULL);
   if (status == ARRJIT_OK) status = arrjit_runner_submit(runner, function, NULL, 1, &x, &job, NULL);
   if (status == ARRJIT_OK) status = arrjit_job_wait(job, -1, &results[2], NULL);
   for (size_t i = 0; i < TK_COUNT(results); i++) arrjit_result_destroy(results[i]);

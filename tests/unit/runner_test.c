@@ -44,7 +44,7 @@ static bench begin(void **state) {
   bench b = {.f = f, .add = make_add(f), .check = make_check(f), .endless = make_endless(f)};
   b.one = SCALAR(f, F64, 1);
   b.minus = SCALAR(f, F64, -1);
-  assert_int_equal(arrjit_runner_create(f->context, &b.runner, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_runner_create(f->context, NULL, &b.runner, NULL), ARRJIT_OK);
   return b;
 }
 
