@@ -48,7 +48,7 @@ public:
   explicit runner(const context &of) : state_(std::make_unique<state>()) {
     arrjit_error error = {};
     arrjit_runner *raw = nullptr;
-    detail::check(arrjit_runner_create(of.get(), &raw, &error), error);
+    detail::check(arrjit_runner_create(of.get(), nullptr, &raw, &error), error);
     state_->raw.reset(raw);
   }
   arrjit_runner *get() const noexcept { return state_->raw.get(); }
