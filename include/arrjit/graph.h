@@ -39,7 +39,7 @@ ARRJIT_API arrjit_status arrjit_graph_error(const arrjit_graph *graph, arrjit_er
 /* Notes where the next node was built; `file` is copied. Returns graph. The macros of this header and ops.h use it. */
 ARRJIT_API arrjit_graph *arrjit_at(arrjit_graph *graph, const char *file, int line);
 /* Labels of nodes built from here to the matching pop, "outer/inner" when nested; shown in traces. A pop without a
- * push, and a push that is not popped before finish, are errors. */
+ * push is an error; labels that are open at finish end there. */
 ARRJIT_API void arrjit_label_push(arrjit_graph *graph, const char *label);
 ARRJIT_API void arrjit_label_pop(arrjit_graph *graph);
 

@@ -152,9 +152,6 @@ static bool check_ended(arrjit_graph *graph) {
     graph->b.source = top->source;
     aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "%s is begun but not ended", aj_frame_name(top->kind));
   }
-  if (graph->labels.count)
-    aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "label \"%s\" is pushed but not popped",
-                    graph->labels.data[graph->labels.count - 1]);
   for (size_t i = 0; i < graph->module->funcs.count; i++)
     if (!graph->module->funcs.data[i]->root)
       aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "function %s is declared but not defined",

@@ -23,8 +23,6 @@ static void graphs(misuse *m) {
   ON_NULL(m, arrjit_label_push, arrjit_label_push(NULL, "label"));
   ON_NULL(m, arrjit_label_pop, arrjit_label_pop(NULL));
   BUILD(m, arrjit_label_push, "label", "NULL", ARRJIT_MISUSE, "label is NULL", arrjit_label_push(g, NULL));
-  BUILD(m, arrjit_label_push, "pop", "missing", ARRJIT_GRAPH, "label \"out/in\" is pushed but not popped",
-        arrjit_label_push(g, "out"), arrjit_label_push(g, "in"));
   BUILD(m, arrjit_label_pop, "push", "missing", ARRJIT_MISUSE, "label_pop: without a matching push",
         arrjit_label_pop(g));
 }
