@@ -94,7 +94,14 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  *   try:    arrjit_try_begin(g) ... arrjit_try_handler(g, n, values, kind, &exn) ...
  *           arrjit_try_finally(g, n, values) ... arrjit_try_end(g, n, values, out)
  *           arrjit_try_handler and arrjit_try_finally end the body or the handler before; at least one is there
- *           a finally yields nothing: its arrjit_try_end takes n = 0, and out has the count of the try */
+ *           a finally yields nothing: its arrjit_try_end takes n = 0, and out has the count of the try
+ *   map:    arrjit_map_begin(g, n, args, lanes) ... arrjit_map_end(g, m, values, out)
+ *           what is between runs once for each lane, an element of args (n >= 1 arrays, broadcast to each other), and
+ *           the m scalars it yields become m arrays of that shape; `lanes` are the elements as scalars
+ *           inside are scalars and exceptions only: elementwise ops, if, switch, while, for, try, raise, check; of
+ *           values from outside scalars may be used
+ *           the lowest row-major lane that fails fails the map; each lane may take as many loop iterations as the
+ *           run had left before the map, and what lanes take is not taken off */
 ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
 ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
@@ -112,6 +119,8 @@ ARRJIT_API void arrjit_try_handler(arrjit_graph *graph, size_t count, const arrj
                                    arrjit_value *out_exn);
 ARRJIT_API void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, arrjit_value *out_lanes);
+ARRJIT_API void arrjit_map_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
 
 /* Failures. `message` is a template: {0} {1} ... stand for payload values, {{ and }} for braces; NULL: the kind's name.
  * A placeholder that no payload value stands behind is an error. The failing lane of a check counts as the last value.
@@ -179,6 +188,8 @@ ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t ar
 #define arrjit_try_handler(g, ...) (arrjit_try_handler)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_try_finally(g, ...) (arrjit_try_finally)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_try_end(g, ...) (arrjit_try_end)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_map_begin(g, ...) (arrjit_map_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_map_end(g, ...) (arrjit_map_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_define(g, ...) (arrjit_define)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_declare(g, ...) (arrjit_declare)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_slot_io(g, ...) (arrjit_slot_io)(ARRJIT_AT_(g), __VA_ARGS__)

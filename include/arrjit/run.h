@@ -184,8 +184,8 @@ typedef struct arrjit_trace_entry {
   int32_t line;
   int32_t node; /* the node's place in its function's printed form: nodes counted in print order; -1 for the host's */
   const char
-      *arm; /* which part of `op` failed: "then", "else", "case 2", "cond", "body", "handler 0", "finally" or "" */
-  int64_t iteration; /* of that part of a loop, counted from 0; -1 when the op is no loop */
+      *arm; /* which part of `op` failed: "then", "else", "case 2", "cond", "body", "handler 0", "finally", "lane" or "" */
+  int64_t iteration; /* of that part of a loop, counted from 0; of a map, the lane in row-major order; else -1 */
 } arrjit_trace_entry;
 /* Entries kept, and how many were left out between the innermost and outermost kept. */
 ARRJIT_API size_t arrjit_result_trace_count(const arrjit_result *result);

@@ -16,7 +16,8 @@ typedef enum aj_frame_kind {
   AJ_FRAME_SWITCH,
   AJ_FRAME_WHILE,
   AJ_FRAME_FOR,
-  AJ_FRAME_TRY
+  AJ_FRAME_TRY,
+  AJ_FRAME_MAP
 } aj_frame_kind;
 typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
 
@@ -29,6 +30,7 @@ typedef struct aj_frame {
   aj_source source;     /* of the begin */
   aj_func *func;        /* what was being built before: a function's frame changes it */
   aj_region *outer;
+  bool in_map;
   size_t heads, regions, kinds; /* where the frame's parts begin in the graph's lists */
 } aj_frame;
 

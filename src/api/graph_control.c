@@ -1,4 +1,4 @@
-/* Control flow: if, switch, while, for, try. Each call ends the arm before it and starts the next; the end makes the
+/* Control flow: if, switch, while, for, try, map. Each call ends the arm before it and starts the next; the end makes the
  * node. */
 #include "api/graph.h"
 
@@ -228,4 +228,52 @@ void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *value
       aj_attr_int(AJ_ATTR_FINALLY, has_finally),
   };
   aj_frame_finish(graph, frame, AJ_OP_TRY, AJ_COUNT(attrs), attrs, has_finally ? 0 : count, out);
+}
+
+/* ---- map ---- */
+
+/* The region's parameters: the elements of the arguments at one lane. */
+static void begin_lane(arrjit_graph *graph, aj_frame *frame, size_t count, arrjit_value *out_lanes) {
+  aj_region *lane = aj_frame_begin_arm(graph, frame);
+  for (size_t i = 0; lane && i < count; i++) {
+    const aj_type *type = aj_module_type(graph->module, graph->heads.data[frame->heads + i]->type->dtype, 0, NULL);
+    aj_value *element = type ? aj_region_add_param(lane, type) : NULL;
+    if (!element) {
+      aj_builder_no_memory(&graph->b);
+      return;
+    }
+    out_lanes[i] = aj_host_value(element);
+  }
+  graph->b.in_map = true;
+}
+
+void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, arrjit_value *out_lanes) {
+  aj_graph_give(out_lanes, count, NULL);
+  aj_frame *frame = aj_frame_push(graph, AJ_FRAME_MAP);
+  if (!frame || !aj_graph_ready(graph)) return;
+  if (graph->b.in_map) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_MAP, "has no place inside a map");
+    return;
+  }
+  if (count == 0) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_MAP, "no arguments; their shape says how many lanes there are");
+    return;
+  }
+  if (!aj_graph_given(graph, "the array for lanes", out_lanes, count) || !aj_graph_operands(graph, count, args) ||
+      !aj_build_broadcast_all(&graph->b, AJ_OP_MAP, (uint32_t)count, graph->scratch.data))
+    return;
+  for (size_t i = 0; i < count; i++)
+    if (!push_head(graph, AJ_OP_MAP, (uint32_t)i, graph->scratch.data[i])) return;
+  begin_lane(graph, frame, count, out_lanes);
+}
+
+void arrjit_map_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_MAP, "arrjit_map_end");
+  if (!frame) {
+    give_nothing(graph, count, out);
+    return;
+  }
+  const aj_attr args = aj_attr_int(AJ_ATTR_ARGS, (int64_t)(graph->heads.count - frame->heads));
+  aj_frame_end_arm(graph, frame, count, values);
+  aj_frame_finish(graph, frame, AJ_OP_MAP, 1, &args, count, out);
 }

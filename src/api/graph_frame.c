@@ -11,6 +11,7 @@ const char *aj_frame_name(aj_frame_kind kind) {
   case AJ_FRAME_WHILE: return "a while";
   case AJ_FRAME_FOR: return "a for";
   case AJ_FRAME_TRY: return "a try";
+  case AJ_FRAME_MAP: return "a map";
   }
   return "";
 }
@@ -42,6 +43,7 @@ aj_frame *aj_frame_open(arrjit_graph *graph, aj_frame_kind kind, const char *fun
                           .source = graph->b.source,
                           .func = graph->b.func,
                           .outer = graph->b.region,
+                          .in_map = graph->b.in_map,
                           .heads = graph->heads.count,
                           .regions = graph->regions.count,
                           .kinds = graph->kinds.count};
@@ -72,6 +74,7 @@ void aj_frame_pop(arrjit_graph *graph) {
   const aj_frame *top = &graph->frames.data[--graph->frames.count];
   graph->b.func = top->func;
   graph->b.region = top->outer;
+  graph->b.in_map = top->in_map;
   graph->heads.count = top->heads;
   graph->regions.count = top->regions;
   graph->kinds.count = top->kinds;
@@ -105,6 +108,7 @@ void aj_frame_finish(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t at
     aj_source now = graph->b.source;
     graph->b.source = frame->source;
     graph->b.region = frame->outer;
+    graph->b.in_map = frame->in_map;
     node = aj_build_regions(&graph->b, op, (uint32_t)(graph->heads.count - frame->heads),
                             AJ_LIST_FROM(graph->heads, frame->heads), attr_count, attrs,
                             (uint32_t)(graph->regions.count - frame->regions),

@@ -258,6 +258,7 @@ aj_flow aj_step_yield(aj_interp *in, aj_frame *frame, const aj_node *node) {
   case AJ_WHY_TRY_BODY:
   case AJ_WHY_HANDLER: return yield_try(in, frame, node);
   case AJ_WHY_FINALLY: return yield_finally(in, frame);
+  case AJ_WHY_MAP_LANE: return aj_map_yield(in, frame, node);
   case AJ_WHY_CALL:
   case AJ_WHY_IF_ARM:
   case AJ_WHY_SWITCH_ARM: break;

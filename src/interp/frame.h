@@ -29,7 +29,8 @@ typedef enum aj_why {
   AJ_WHY_CALL,
   AJ_WHY_TRY_BODY,
   AJ_WHY_HANDLER,
-  AJ_WHY_FINALLY
+  AJ_WHY_FINALLY,
+  AJ_WHY_MAP_LANE
 } aj_why;
 
 typedef struct aj_interp_node aj_interp_node;
@@ -42,8 +43,8 @@ typedef struct aj_frame {
   uint32_t pc;                 /* node to run, or that runs one frame further in */
   aj_why why;
   uint32_t arm;      /* case of SWITCH_ARM, handler of HANDLER */
-  int64_t iteration; /* completed ones, of loops; -1 elsewhere */
-  int64_t index;     /* FOR_BODY: the counter */
+  int64_t iteration; /* completed ones, of loops; MAP_LANE: the lane; -1 elsewhere */
+  int64_t index;     /* FOR_BODY: the counter; MAP_LANE: the run's iterations_left when the lane began */
   aj_exn *exn;       /* HANDLER: what it handles; FINALLY: what goes on after it, NULL for a normal end. Owned */
   bool masks;        /* this FINALLY began the grace that run->masked_until_ns ends */
 } aj_frame;
@@ -140,6 +141,10 @@ arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *t
 /* in->views[0 ..]: operands [first, first + count). */
 void aj_value_views(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first, uint32_t count);
 
+/* ---- map_lane.c ---- */
+/* The region of a map has come to its end: the lane's results go into the arrays, the next lane begins. */
+aj_flow aj_map_yield(aj_interp *in, aj_frame *frame, const aj_node *node);
+
 /* ---- unwind.c ---- */
 /* From a failing node at the top: to the handler or finally that takes over. False: out of the run, no frame left. */
 bool aj_unwind(aj_interp *in);
@@ -155,7 +160,7 @@ bool aj_unwind_finally(aj_interp *in, const aj_node *node, aj_exn *exn);
 aj_flow aj_snapshot_resume(aj_interp *in);
 
 /* ---- steps of CONTROL ops, one a row of the op table, and of the other classes ---- */
-aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_for, aj_step_call, aj_step_try,
+aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_for, aj_step_map, aj_step_call, aj_step_try,
     aj_step_yield, aj_step_raise, aj_step_raise_exn, aj_step_check, aj_step_check_shape, aj_step_callback,
     aj_step_exn_new, aj_step_exn_is, aj_step_exn_field, aj_step_exn_site, aj_step_exn_cause;
 aj_step_fn aj_step_inline, aj_step_program, aj_step_scalar_const, aj_step_array_const, aj_step_array, aj_step_view,

@@ -16,6 +16,7 @@ static aj_arm find_arm(const aj_frame *frame) {
   case AJ_WHY_TRY_BODY: return AJ_ARM_BODY;
   case AJ_WHY_HANDLER: return AJ_ARM_HANDLER;
   case AJ_WHY_FINALLY: return AJ_ARM_FINALLY;
+  case AJ_WHY_MAP_LANE: return AJ_ARM_LANE;
   case AJ_WHY_ROOT:
   case AJ_WHY_CALL: break;
   }

@@ -14,6 +14,7 @@ typedef struct aj_builder {
   const char *call;      /* of the host that builds, without "arrjit_": what errors are named by; NULL: by the op */
   arrjit_error error;    /* the first error; status ARRJIT_OK: none */
   int64_t max_nodes, max_const_bytes; /* 0: no limit */
+  bool in_map;                        /* nodes go into the region of a map: scalars only */
 } aj_builder;
 
 void aj_builder_init(aj_builder *b, aj_module *module);
@@ -40,6 +41,8 @@ aj_node *aj_build_fitted(aj_builder *b, aj_op op, uint32_t operand_count, aj_val
  * the ones they have, and operands after the given ones (ir/capture.c). */
 aj_node *aj_build_regions(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands,
                           uint32_t attr_count, const aj_attr *attrs, uint32_t region_count, aj_region *const *regions);
+/* Broadcasts all to the shape they have together, in place, as aj_build_elementwise does. False: an error. */
+bool aj_build_broadcast_all(aj_builder *b, aj_op op, uint32_t count, aj_value **values);
 /* Broadcast to a type's shape by trailing dims (a no-op when it has it already). */
 aj_value *aj_build_broadcast_to(aj_builder *b, aj_value *x, int32_t rank, const int64_t *dims);
 /* Constants: scalar from bits, or any type from dense data. */
@@ -76,6 +79,8 @@ typedef struct aj_infer {
   AJ_VEC(const aj_type *) results;
   arrjit_error *error; /* filled on failure: names op, what came, what was expected */
 } aj_infer;
+/* Whether nodes of the op may stand inside a map. */
+bool aj_op_fits_map(aj_op op);
 /* Result types of an op by its rule, or why it is not well formed. Region ops: from their regions' terminators (the
  * caller has built them). Also the verifier's check of every node. Caller frees results with in->func->module->mem. */
 arrjit_status aj_infer_types(aj_infer *in);

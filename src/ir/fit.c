@@ -63,6 +63,11 @@ static aj_value *fit_to_shape(aj_builder *b, aj_value *x, int32_t rank, const in
   return x ? aj_build_broadcast_to(b, x, rank, dims) : NULL;
 }
 
+static aj_value *fail_to_join(aj_builder *b, const aj_infer *in, int64_t from, int64_t to) {
+  return aj_builder_fail(b, ARRJIT_TYPE, in->op, "operands are %s; extents %lld and %lld do not broadcast",
+                         aj_infer_types_text(in, 0, in->operand_count).s, (long long)from, (long long)to);
+}
+
 aj_value *aj_build_elementwise(aj_builder *b, aj_op op, uint32_t operand_count, aj_value *const *operands,
                                uint32_t attr_count, const aj_attr *attrs) {
   enum { MOST = 3 };
@@ -83,12 +88,27 @@ aj_value *aj_build_elementwise(aj_builder *b, aj_op op, uint32_t operand_count, 
                  .attrs_of = &probe,
                  .error = &error};
   if (aj_infer_dtypes(&in) != ARRJIT_OK) return aj_build1(b, op, operand_count, operands, attr_count, attrs);
-  if (!join_shapes(&in, &rank, dims, &from, &to))
-    return aj_builder_fail(b, ARRJIT_TYPE, op, "operands are %s; extents %lld and %lld do not broadcast",
-                           aj_infer_types_text(&in, 0, operand_count).s, (long long)from, (long long)to);
+  if (!join_shapes(&in, &rank, dims, &from, &to)) return fail_to_join(b, &in, from, to);
   for (uint32_t i = 0; i < operand_count; i++)
     if (!(fitted[i] = fit_to_shape(b, operands[i], rank, dims))) return NULL;
   return aj_build1(b, op, operand_count, fitted, attr_count, attrs);
+}
+
+bool aj_build_broadcast_all(aj_builder *b, aj_op op, uint32_t count, aj_value **values) {
+  int64_t dims[ARRJIT_MAX_RANK], from, to;
+  int32_t rank;
+  const aj_node probe = {.op = op};
+  aj_infer in = {
+      .func = b->func, .op = op, .operand_count = count, .operands = values, .attrs_of = &probe, .error = &b->error};
+  for (uint32_t i = 0; i < count; i++) {
+    if (!aj_builder_ok(b) || !aj_builder_check_operand(b, op, i, values[i])) return false;
+    if (values[i]->type->is_exn) aj_builder_fail(b, ARRJIT_TYPE, op, "argument %u is an exception; expected an array", i);
+  }
+  if (!aj_builder_ok(b)) return false;
+  if (!join_shapes(&in, &rank, dims, &from, &to)) return fail_to_join(b, &in, from, to), false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!(values[i] = fit_to_shape(b, values[i], rank, dims))) return false;
+  return true;
 }
 
 /* ---- other ops whose operands must agree ----

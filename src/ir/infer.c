@@ -162,6 +162,7 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_DOT: return aj_infer_dot(in);
   case AJ_R_REGIONS: return aj_infer_regions(in);
   case AJ_R_LOOP: return aj_infer_loop(in);
+  case AJ_R_MAP: return aj_infer_map(in);
   case AJ_R_CALL: return aj_infer_call(in);
   case AJ_R_NONE: return aj_infer_terminator(in);
   case AJ_R_CHECK: return aj_infer_check(in);

@@ -13,6 +13,7 @@ static arm_name name_arm(const aj_infer *in, uint32_t region) {
   const char *fixed = NULL;
   if (in->op == AJ_OP_IF) fixed = region ? "else" : "then";
   if (in->op == AJ_OP_WHILE) fixed = region ? "body" : "cond";
+  if (in->op == AJ_OP_MAP) fixed = "lane";
   if (in->op == AJ_OP_FOR || in->op == AJ_OP_KERNEL || (in->op == AJ_OP_TRY && region == 0)) fixed = "body";
   if (has_finally(in) && region && region + 1 == in->attrs_of->region_count) fixed = "finally";
   if (fixed)
@@ -24,7 +25,7 @@ static arm_name name_arm(const aj_infer *in, uint32_t region) {
   return name;
 }
 
-static arrjit_status expect_regions(aj_infer *in, uint32_t count) {
+arrjit_status aj_infer_expect_regions(aj_infer *in, uint32_t count) {
   if (in->attrs_of->region_count != count)
     return aj_infer_fail(in, ARRJIT_GRAPH, "%u regions came; expected %u", in->attrs_of->region_count, count);
   for (uint32_t i = 0; i < count; i++)
@@ -87,7 +88,7 @@ static arrjit_status infer_try(aj_infer *in) {
     return aj_infer_fail(in, ARRJIT_GRAPH, "finally is %lld; expected 0 or 1", (long long)finally);
   if (kinds->count == 0 && !finally)
     return aj_infer_fail(in, ARRJIT_GRAPH, "it has neither a handler nor a finally, so it does nothing");
-  AJ_TRY(expect_regions(in, 1 + kinds->count + (uint32_t)finally));
+  AJ_TRY(aj_infer_expect_regions(in, 1 + kinds->count + (uint32_t)finally));
   AJ_TRY(check_params(in, 0, 0, 0));
   for (uint32_t i = 0; i < kinds->count; i++) {
     int64_t kind = kinds->u.ints[i];
@@ -122,7 +123,7 @@ arrjit_status aj_infer_regions(aj_infer *in) {
       return aj_infer_fail(in, ARRJIT_TYPE, "index is %s; expected an i64 scalar: write convert(index, i64)",
                            aj_infer_type_text(in, index).s);
   }
-  AJ_TRY(expect_regions(in, arms));
+  AJ_TRY(aj_infer_expect_regions(in, arms));
   for (uint32_t i = 0; i < arms; i++) AJ_TRY(check_params(in, i, 0, 1));
   return merge_arms(in, arms);
 }
@@ -154,7 +155,7 @@ arrjit_status aj_infer_loop(aj_infer *in) {
   if (carried < 0 || carried > (int64_t)in->operand_count - first)
     return aj_infer_fail(in, ARRJIT_GRAPH, "carried is %lld, but only %u operands came", (long long)carried,
                          in->operand_count);
-  AJ_TRY(expect_regions(in, is_for ? 1 : 2));
+  AJ_TRY(aj_infer_expect_regions(in, is_for ? 1 : 2));
   if (is_for) {
     AJ_TRY(check_for_bounds(in));
     AJ_TRY(check_params(in, 0, 1, first));
@@ -180,7 +181,7 @@ arrjit_status aj_infer_loop(aj_infer *in) {
 arrjit_status aj_infer_kernel(aj_infer *in) {
   uint32_t reduced;
   const aj_attr *shape = aj_infer_attr(in, AJ_ATTR_SHAPE), *combine = aj_infer_attr(in, AJ_ATTR_COMBINE);
-  AJ_TRY(expect_regions(in, 1));
+  AJ_TRY(aj_infer_expect_regions(in, 1));
   if (shape->count > ARRJIT_MAX_RANK)
     return aj_infer_fail(in, ARRJIT_TYPE, "shape has %u dims; at most %d are allowed", shape->count, ARRJIT_MAX_RANK);
   AJ_TRY(aj_infer_axes(in, AJ_ATTR_REDUCED, (int32_t)shape->count, &reduced));

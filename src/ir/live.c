@@ -90,6 +90,7 @@ static bool reads_again(const aj_node *node, uint32_t i) {
   uint32_t captures = aj_node_capture_start(node);
   if (node->op == AJ_OP_WHILE) return i >= captures;
   if (node->op == AJ_OP_FOR) return i >= captures || i == 1 || i == 2; /* hi and step */
+  if (node->op == AJ_OP_MAP) return true; /* by the lanes that come */
   if (node->op == AJ_OP_TRY) return handlers_use(node, i);
   return false;
 }
@@ -103,9 +104,10 @@ bool aj_live(const aj_region *region, uint32_t pc, aj_live_mode mode, uint32_t s
   case AJ_LIVE_RAISE: return false;
   case AJ_LIVE_INSIDE: break;
   }
+  const aj_node *node = region->nodes[pc];
+  if (def == pc + 1) return node->op == AJ_OP_MAP; /* its results are there, being filled */
   if (def > pc || last < pc) return false;
   if (last > pc) return true;
-  const aj_node *node = region->nodes[pc];
   for (uint32_t i = 0; i < node->operand_count; i++)
     if (node->operands[i]->slot == slot && reads_again(node, i)) return true;
   return false;

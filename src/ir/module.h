@@ -9,6 +9,8 @@
  *                cond and body params: carried[N], captures[M]; cond yields one bool; body yields carried[N]
  *   for          operands: lo, hi, step, init[N], captures[M]
  *                body params: i (i64), carried[N], captures[M]; yields carried[N]
+ *   map          operands: args[N], captures[M], all args of one shape
+ *                region params: the args' elements at one lane, captures[M], all scalars; yields scalars
  *   try          operands: captures[M]
  *                body params: captures[M]; handlers: exn, captures[M]; finally: captures[M], yields nothing
  *   kernel       see opt/kernel.h
@@ -164,7 +166,8 @@ bool aj_node_add_operand(aj_node *node, aj_value *value);
 const aj_attr *aj_node_attr(const aj_node *node, aj_attr_name name); /* NULL: it has none */
 int64_t aj_node_int(const aj_node *node, aj_attr_name name);         /* 0 when it has none */
 aj_node *aj_region_terminator(const aj_region *region);              /* NULL when it has none yet */
-/* Number of values that loop or region ops take before their captures: if 1, while N, for 3 + N, try 0, kernel all. */
+/* Number of values that loop or region ops take before their captures: if 1, while N, for 3 + N, map N, try 0, kernel all.
+ */
 uint32_t aj_node_capture_start(const aj_node *node);
 /* Follows forward pointers, shortening them. */
 aj_value *aj_value_resolve(aj_value *value);

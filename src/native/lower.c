@@ -115,6 +115,8 @@ static void lower_control(aj_lower *lo, aj_scope *scope, const aj_node *node) {
     aj_lower_callback(lo, scope, node);
   else if (node->op == AJ_OP_KERNEL)
     aj_lower_kernel(lo, scope, node);
+  else if (node->op == AJ_OP_MAP)
+    aj_lower_map(lo, scope, node);
   else
     aj_lower_exn(lo, scope, node);
 }
@@ -145,6 +147,7 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
     const aj_node *node = scope->region->nodes[pc];
     if (lo->arena->failed || lo->keep->failed) break;
     if (node->op == AJ_OP_YIELD) return node;
+    if (node->op == AJ_OP_LANE_INDEX) continue; /* who lowers the region has given it a value */
     if (node->op == AJ_OP_RAISE || node->op == AJ_OP_RAISE_EXN) {
       aj_lower_raise(lo, scope, node);
       lo->lowered++;
@@ -172,8 +175,8 @@ static traits find_traits(const aj_func *func) {
     t.exns = t.exns || node->op == AJ_OP_TRY || node->op == AJ_OP_EXN_NEW || node->op == AJ_OP_EXN_CAUSE;
     for (uint32_t i = 0; i < node->result_count; i++) t.exns = t.exns || node->results[i].type->is_exn;
     bool loop = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
-    t.loops = t.loops || loop || node->op == AJ_OP_KERNEL || (node->result_count && node->results[0].type->rank > 0);
-    if (loop) t.depth++;
+    t.loops = t.loops || loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP || (node->result_count && node->results[0].type->rank > 0);
+    if (loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP) t.depth++;
   }
   return t;
 }

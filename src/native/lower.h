@@ -167,6 +167,8 @@ void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node);
 /* Fails when `fail` is true. */
 void aj_lower_checked(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef fail);
 void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool count);
+/* Whether the run has to stop: an i32 that is not 0. */
+LLVMValueRef aj_lower_stop_flags(aj_lower *lo);
 void aj_lower_exn(aj_lower *lo, aj_scope *scope, const aj_node *node);
 
 /* ---- lower_control.c, lower_loop.c, lower_try.c, lower_call.c ---- */
@@ -177,6 +179,9 @@ void aj_lower_try(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_call(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_callback(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_fallback(aj_lower *lo, aj_scope *scope, const aj_node *node);
+
+/* Whether what a loop yields for carried value i, a float, may have any NaN's bits made canonical. */
+bool aj_loop_yields_raw(const aj_node *node, uint32_t i);
 
 /* What arms of a node yield, joined behind it. */
 typedef struct aj_merge {
@@ -194,6 +199,7 @@ void aj_merge_end(aj_lower *lo, aj_merge *merge);
 
 /* ---- lower_kernel.c, lower_reduce.c ---- */
 void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node);
+void aj_lower_map(aj_lower *lo, aj_scope *scope, const aj_node *node);
 /* A SCALAR or MAP op on arrays that fusion left alone. */
 void aj_lower_lone(aj_lower *lo, aj_scope *scope, const aj_node *node);
 

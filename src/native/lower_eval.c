@@ -1,6 +1,6 @@
 /* Evaluating a vector of points: loads by access, the body op by op, stores. What does not fill a vector is masked:
  * lanes past the end read nothing and are 0. */
-#include "native/lower_kernel.h"
+#include "native/lower_map.h"
 
 /* ---- points ---- */
 
@@ -39,13 +39,16 @@ static LLVMValueRef point_indices(aj_kernel *k, const aj_points *p) {
   return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, indices, last, ""), indices, last, "");
 }
 
+LLVMValueRef aj_kernel_there(aj_kernel *k, const aj_points *p) {
+  if (p->mask || !p->limit) return p->mask;
+  LLVMValueRef left = aj_ir_splat(k->lo, LLVMBuildSub(k->lo->b, p->limit, p->at, ""), p->lanes);
+  return LLVMBuildICmp(k->lo->b, LLVMIntSLT, lane_numbers(k->lo, 64, p->lanes), left, "");
+}
+
 /* Those of the lanes in `which` whose points are there. */
 static LLVMValueRef only_there(aj_kernel *k, const aj_points *p, LLVMValueRef which) {
-  LLVMBuilderRef b = k->lo->b;
-  if (p->mask) return LLVMBuildAnd(b, which, p->mask, "");
-  if (!p->limit) return which;
-  LLVMValueRef left = aj_ir_splat(k->lo, LLVMBuildSub(b, p->limit, p->at, ""), p->lanes);
-  return LLVMBuildAnd(b, which, LLVMBuildICmp(b, LLVMIntSLT, lane_numbers(k->lo, 64, p->lanes), left, ""), "");
+  LLVMValueRef there = aj_kernel_there(k, p);
+  return there ? LLVMBuildAnd(k->lo->b, which, there, "") : which;
 }
 
 /* Index along inner dim d of points with these inner indices. */
@@ -115,7 +118,7 @@ static LLVMValueRef computed_offsets(aj_kernel *k, const aj_points *p, const aj_
   return sum;
 }
 
-static aj_lv load_operand(aj_kernel *k, const aj_points *p, const aj_kernel_operand *o) {
+aj_lv aj_kernel_load(aj_kernel *k, const aj_points *p, const aj_kernel_operand *o) {
   if (o->access == AJ_ACCESS_DENSE) return load_dense(k, p, o);
   if (o->access == AJ_ACCESS_SPLAT) {
     aj_lv out = o->hoisted;
@@ -146,7 +149,7 @@ void aj_kernel_store(aj_kernel *k, const aj_points *p, arrjit_dtype dtype, LLVMV
 
 /* ---- the body ---- */
 
-static aj_lv lane_index(aj_kernel *k, const aj_points *p, int32_t axis) {
+aj_lv aj_kernel_lane_index(aj_kernel *k, const aj_points *p, int32_t axis) {
   LLVMValueRef value =
       axis < k->inner ? aj_ir_splat(k->lo, k->index[axis], p->lanes) : index_along(k, p, point_indices(k, p), axis);
   return (aj_lv){.v = value, .nan = AJ_NAN_CANON};
@@ -161,8 +164,7 @@ static LLVMValueRef lowest_lane(aj_lower *lo, LLVMValueRef mask, uint32_t lanes)
   return lanes < 64 ? LLVMBuildZExt(lo->b, lane, lo->t_i64, "") : LLVMBuildTrunc(lo->b, lane, lo->t_i64, "");
 }
 
-/* Whether any lane is set. */
-static LLVMValueRef any_lane(aj_lower *lo, LLVMValueRef mask, uint32_t lanes) {
+LLVMValueRef aj_kernel_any(aj_lower *lo, LLVMValueRef mask, uint32_t lanes) {
   if (lanes == 1) return mask;
   LLVMTypeRef bits = aj_ir_int_type(lo, lanes, 1);
   return LLVMBuildICmp(lo->b, LLVMIntNE, LLVMBuildBitCast(lo->b, mask, bits, ""), LLVMConstNull(bits), "");
@@ -173,9 +175,9 @@ static LLVMValueRef any_lane(aj_lower *lo, LLVMValueRef mask, uint32_t lanes) {
 static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, const aj_lv *in, LLVMValueRef fail,
                         LLVMValueRef flat) {
   aj_lower *lo = k->lo;
-  LLVMBasicBlockRef go = aj_lower_cold(lo, any_lane(lo, fail, p->lanes)), really = aj_ir_block(lo, "fails");
+  LLVMBasicBlockRef go = aj_lower_cold(lo, aj_kernel_any(lo, fail, p->lanes)), really = aj_ir_block(lo, "fails");
   LLVMValueRef bad = only_there(k, p, fail);
-  LLVMBuildCondBr(lo->b, any_lane(lo, bad, p->lanes), really, go);
+  LLVMBuildCondBr(lo->b, aj_kernel_any(lo, bad, p->lanes), really, go);
   aj_ir_at(lo, really);
   LLVMValueRef lane = lowest_lane(lo, bad, p->lanes);
   LLVMValueRef pointers = aj_ir_alloca(lo, lo->t_ptr, node->operand_count, 8);
@@ -199,14 +201,18 @@ static aj_lv eval_op(aj_kernel *k, const aj_points *p, const aj_node *node, cons
   return value;
 }
 
-static aj_lv eval_const(aj_kernel *k, const aj_points *p, const aj_node *node) {
+aj_lv aj_kernel_const(aj_lower *lo, const aj_node *node) {
   arrjit_dtype dtype = node->results[0].type->dtype;
   const void *bytes = aj_node_attr(node, AJ_ATTR_VALUE)->u.bytes;
   double number = dtype == ARRJIT_F32   ? (double)*(const float *)bytes
                   : dtype == ARRJIT_F64 ? *(const double *)bytes
                                         : 0;
-  return (aj_lv){.v = aj_ir_splat(k->lo, aj_ir_element(k->lo, dtype, bytes), p->lanes),
-                 .nan = number == number ? AJ_NAN_CANON : AJ_NAN_KEEP};
+  return (aj_lv){.v = aj_ir_element(lo, dtype, bytes), .nan = number == number ? AJ_NAN_CANON : AJ_NAN_KEEP};
+}
+
+static aj_lv eval_const(aj_kernel *k, const aj_points *p, const aj_node *node) {
+  aj_lv one = aj_kernel_const(k->lo, node);
+  return (aj_lv){.v = aj_ir_splat(k->lo, one.v, p->lanes), .nan = one.nan};
 }
 
 /* The node itself, when fusion left it alone. */
@@ -214,22 +220,26 @@ static aj_lv eval_lone(aj_kernel *k, const aj_points *p, LLVMValueRef flat) {
   const aj_node *node = k->node;
   aj_lv in[3] = {{0}};
   if (node->op == AJ_OP_IOTA) {
-    aj_lv index = lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
+    aj_lv index = aj_kernel_lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
     aj_scalar s = {.lo = k->lo, .lanes = p->lanes, .in = ARRJIT_I64, .out = node->results[0].type->dtype, .x = &index};
     return aj_lower_convert(&s);
   }
-  for (uint32_t i = 0; i < k->operand_count; i++) in[i] = load_operand(k, p, &k->operands[i]);
+  for (uint32_t i = 0; i < k->operand_count; i++) in[i] = aj_kernel_load(k, p, &k->operands[i]);
   return aj_ops[node->op].lowering == AJ_LOWER_SCALAR ? eval_op(k, p, node, in, flat) : in[0];
 }
 
 void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *results) {
+  if (aj_kernel_is_map(k->node)) {
+    aj_map_eval(k, p, flat, results);
+    return;
+  }
   if (!k->body) {
     results[0] = eval_lone(k, p, flat);
     return;
   }
   aj_lv *vals = AJ_NEW_ARRAY(k->lo->arena, k->body->slot_count, aj_lv);
   if (!vals) return;
-  for (uint32_t i = 0; i < k->operand_count; i++) vals[k->body->params[i]->slot] = load_operand(k, p, &k->operands[i]);
+  for (uint32_t i = 0; i < k->operand_count; i++) vals[k->body->params[i]->slot] = aj_kernel_load(k, p, &k->operands[i]);
   for (uint32_t pc = 0; pc < k->body->node_count; pc++) {
     const aj_node *node = k->body->nodes[pc];
     aj_lv in[3] = {{0}};
@@ -242,7 +252,7 @@ void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *
     if (node->op == AJ_OP_CONST)
       *out = eval_const(k, p, node);
     else if (node->op == AJ_OP_LANE_INDEX)
-      *out = lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
+      *out = aj_kernel_lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
     else
       *out = eval_op(k, p, node, in, flat);
   }

@@ -143,12 +143,16 @@ static LLVMValueRef load_flag(aj_lower *lo, LLVMValueRef pointer) {
   return load;
 }
 
+LLVMValueRef aj_lower_stop_flags(aj_lower *lo) {
+  LLVMValueRef flags = LLVMBuildOr(lo->b, load_flag(lo, aj_ir_field(lo, lo->run, offsetof(aj_run, stop))),
+                                   load_flag(lo, lo->cancel_flag), "");
+  return LLVMBuildOr(lo->b, flags, load_flag(lo, lo->shutdown_flag), "");
+}
+
 /* Three loads and a branch; a run with a limit of iterations counts them in the helper. */
 void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool count) {
   LLVMBuilderRef b = lo->b;
-  LLVMValueRef flags = LLVMBuildOr(b, load_flag(lo, aj_ir_field(lo, lo->run, offsetof(aj_run, stop))),
-                                   load_flag(lo, lo->cancel_flag), "");
-  flags = LLVMBuildOr(b, flags, load_flag(lo, lo->shutdown_flag), "");
+  LLVMValueRef flags = aj_lower_stop_flags(lo);
   LLVMValueRef due = LLVMBuildICmp(b, LLVMIntNE, flags, aj_ir_i32(lo, 0), "");
   if (count) due = LLVMBuildOr(b, due, lo->slow_poll, "");
   LLVMBasicBlockRef go = aj_lower_cold(lo, due);

@@ -2,7 +2,7 @@
  * become one inner loop of whole vectors; the dims before are scalar loops. What does not fill a vector runs through
  * the same loop once more, on copies in buffers of a whole vector: so the body is made once, and no element type needs
  * masked access. */
-#include "native/lower_kernel.h"
+#include "native/lower_map.h"
 
 #include <string.h>
 
@@ -140,14 +140,15 @@ void aj_kernel_poll(aj_kernel *k) {
 
 typedef struct elementwise {
   aj_kernel *k;
-  LLVMValueRef out[AJ_KERNEL_RESULTS]; /* element at the outer indices */
-  LLVMValueRef flat;                   /* index of that element */
-  LLVMValueRef limit;                  /* see aj_points */
+  LLVMValueRef *out;  /* element at the outer indices */
+  LLVMValueRef flat;  /* index of that element */
+  LLVMValueRef limit; /* see aj_points */
 } elementwise;
 
 static void eval_and_store(elementwise *e, const aj_points *p) {
   aj_kernel *k = e->k;
-  aj_lv results[AJ_KERNEL_RESULTS];
+  aj_lv *results = AJ_NEW_ARRAY(k->lo->arena, k->result_count, aj_lv);
+  if (!results) return;
   aj_kernel_eval(k, p, LLVMBuildAdd(k->lo->b, e->flat, p->at, ""), results);
   for (uint32_t i = 0; i < k->result_count && !k->lo->arena->failed; i++)
     aj_kernel_store(k, p, aj_kernel_dtype(k, i), e->out[i], results[i]);
@@ -298,8 +299,9 @@ static void inner_loops(elementwise *e) {
 }
 
 static void lower_elementwise(aj_kernel *k) {
-  elementwise e = {.k = k};
   aj_lower *lo = k->lo;
+  elementwise e = {.k = k, .out = AJ_NEW_ARRAY(lo->arena, k->result_count, LLVMValueRef)};
+  if (!e.out) return;
   int32_t inner = k->rank - 1;
   while (inner > 0 && all_merge(k, inner - 1)) inner--;
   aj_kernel_set_inner(k, inner);
@@ -322,7 +324,8 @@ static void lower_elementwise(aj_kernel *k) {
 
 /* A space of rank 0: one point, its results in registers. */
 static void lower_point(aj_kernel *k) {
-  aj_lv results[AJ_KERNEL_RESULTS];
+  aj_lv *results = AJ_NEW_ARRAY(k->lo->arena, k->result_count, aj_lv);
+  if (!results) return;
   aj_kernel_set_inner(k, 0);
   aj_kernel_hoist(k);
   aj_points p = aj_kernel_points(k, 1, aj_ir_i64(k->lo, 0), NULL);
@@ -340,13 +343,12 @@ static uint32_t choose_lanes(const aj_kernel *k) {
   uint32_t widest = 1;
   for (uint32_t i = 0; i < k->operand_count; i++)
     widest = aj_dtypes[k->operands[i].dtype].bytes > widest ? aj_dtypes[k->operands[i].dtype].bytes : widest;
-  for (uint32_t pc = 0; k->body && pc < k->body->node_count; pc++)
-    for (uint32_t i = 0; i < k->body->nodes[pc]->result_count; i++) {
-      uint32_t of = aj_dtypes[k->body->nodes[pc]->results[i].type->dtype].bytes;
-      widest = of > widest ? of : widest;
-    }
-  uint32_t bytes = aj_dtypes[k->node->results[0].type->dtype].bytes;
-  widest = bytes > widest ? bytes : widest;
+  for (uint32_t i = 0; i < k->result_count; i++) {
+    uint32_t of = aj_dtypes[k->node->results[i].type->dtype].bytes;
+    widest = of > widest ? of : widest;
+  }
+  uint32_t inside = k->body ? aj_map_widest(k->body) : 1;
+  widest = inside > widest ? inside : widest;
   uint32_t lanes = 2 * k->lo->target->vector_bytes / widest;
   return lanes > 32 ? 32 : lanes;
 }
@@ -394,7 +396,7 @@ void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   const aj_attr *combine = aj_node_attr(node, AJ_ATTR_COMBINE);
   if (!start_kernel(&k, lo, scope, node, (int32_t)shape->count, shape->u.ints)) return;
   k.body = node->regions[0];
-  k.size = k.body->node_count;
+  k.size = aj_map_size(k.body);
   for (uint32_t pc = 0; pc < k.body->node_count; pc++)
     if (k.body->nodes[pc]->op == AJ_OP_LANE_INDEX) k.indexed |= 1u << aj_node_int(k.body->nodes[pc], AJ_ATTR_AXIS);
   for (uint32_t i = 0; i < node->operand_count; i++) {
@@ -404,6 +406,21 @@ void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   }
   for (uint32_t i = 0; reduced && i < reduced->count; i++) k.reduced |= 1u << reduced->u.ints[i];
   for (uint32_t i = 0; i < combine->count && i < AJ_KERNEL_RESULTS; i++) k.combine[i] = (aj_op)combine->u.ints[i];
+  lo->lowered += k.size;
+  finish_kernel(&k);
+}
+
+/* A map that is no kernel: its arguments are read as they are. */
+void aj_lower_map(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  aj_kernel k;
+  const aj_type *shape = node->operands[0]->type;
+  if (!start_kernel(&k, lo, scope, node, shape->rank, shape->dims)) return;
+  k.body = node->regions[0];
+  k.size = aj_map_size(k.body);
+  for (uint32_t i = 0; i < node->operand_count; i++) {
+    for (int32_t d = 0; d < k.operands[i].rank; d++) k.operands[i].terms[d] = (aj_index_term){d, 0, 1};
+    set_strides(&k, &k.operands[i], 0);
+  }
   lo->lowered += k.size;
   finish_kernel(&k);
 }

@@ -59,6 +59,14 @@ typedef struct aj_points {
 aj_points aj_kernel_points(aj_kernel *k, uint32_t lanes, LLVMValueRef at, LLVMValueRef left);
 /* Values that the body yields there. Checks branch away. `flat` is the flat index of the first point, for them. */
 void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *results);
+/* Parts of it. The element of an operand at the points; their index along a dim; a constant as a scalar. */
+aj_lv aj_kernel_load(aj_kernel *k, const aj_points *p, const aj_kernel_operand *o);
+aj_lv aj_kernel_lane_index(aj_kernel *k, const aj_points *p, int32_t axis);
+aj_lv aj_kernel_const(aj_lower *lo, const aj_node *node);
+/* Mask of the lanes whose points are there; NULL: all are. */
+LLVMValueRef aj_kernel_there(aj_kernel *k, const aj_points *p);
+/* Whether any lane is set. */
+LLVMValueRef aj_kernel_any(aj_lower *lo, LLVMValueRef mask, uint32_t lanes);
 /* Stores a vector of elements at pointer[at ...]. */
 void aj_kernel_store(aj_kernel *k, const aj_points *p, arrjit_dtype dtype, LLVMValueRef pointer, aj_lv value);
 /* Chooses the inner dims [inner, rank) and how operands are read along them. */

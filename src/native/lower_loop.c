@@ -20,15 +20,14 @@ typedef struct loop {
 
 static bool is_array(const aj_value *value) { return !value->type->is_exn && value->type->rank > 0; }
 static const aj_value *init_of(const loop *l, uint32_t i) { return l->node->operands[l->first + i]; }
-static const aj_region *body_of(const loop *l) { return l->node->regions[l->node->region_count - 1]; }
 
-/* Whether a value yielded for a carried float may have any bits made canonical: made by arithmetic, constant, or the
- * carried value itself. */
-static bool yields_raw(const loop *l, uint32_t i) {
-  const aj_node *yield = aj_region_terminator(body_of(l));
+/* Made by arithmetic, constant, or the carried value itself. */
+bool aj_loop_yields_raw(const aj_node *node, uint32_t i) {
+  const aj_region *body = node->regions[node->region_count - 1];
+  const aj_node *yield = aj_region_terminator(body);
   if (!yield || yield->op != AJ_OP_YIELD) return true;
   const aj_value *value = yield->operands[i];
-  if (!value->def) return value == body_of(l)->params[(l->node->op == AJ_OP_FOR ? 1 : 0) + i];
+  if (!value->def) return value == body->params[(node->op == AJ_OP_FOR ? 1 : 0) + i];
   const aj_op_info *info = &aj_ops[value->def->op];
   return (info->lowering == AJ_LOWER_SCALAR && !(info->flags & AJ_F_BITS)) || value->def->op == AJ_OP_KERNEL;
 }
@@ -57,7 +56,7 @@ static bool begin(aj_lower *lo, loop *l) {
   for (uint32_t i = 0; i < l->count; i++) {
     const aj_value *value = init_of(l, i);
     aj_lv lv = l->scope->vals[value->slot];
-    l->nan[i] = lv.nan != AJ_NAN_KEEP && yields_raw(l, i) ? AJ_NAN_RAW : AJ_NAN_KEEP;
+    l->nan[i] = lv.nan != AJ_NAN_KEEP && aj_loop_yields_raw(l->node, i) ? AJ_NAN_RAW : AJ_NAN_KEEP;
     init[i] = aj_type_is_scalar(value->type) && l->nan[i] == AJ_NAN_KEEP
                   ? aj_ir_canonical(lo, value->type->dtype, 1, lv)
                   : lv.v;

@@ -248,6 +248,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_SWITCH:
   case AJ_OP_WHILE:
   case AJ_OP_FOR:
+  case AJ_OP_MAP:
   case AJ_OP_CALL:
   case AJ_OP_TRY:
   case AJ_OP_YIELD:

@@ -130,10 +130,10 @@ static void add_intervals(planner *p, region_work *w) {
 
 static aj_plan_region *plan_region(planner *p, const aj_region *region);
 
-/* Numbers the node and plans what is in it; a kernel's region holds scalars only. */
+/* Numbers the node and plans what is in it. */
 static void plan_node(planner *p, region_work *w, const aj_node *node) {
   w->begin[node->pc] = p->place++;
-  if (node->region_count && node->op != AJ_OP_KERNEL) {
+  if (node->region_count) {
     if (!w->plan->nodes) w->plan->nodes = AJ_NEW_ARRAY(p->arena, w->region->node_count, aj_plan_node);
     aj_plan_region **regions = AJ_NEW_ARRAY(p->arena, node->region_count, aj_plan_region *);
     uint32_t(*buffers)[2] = aj_arena_array(p->arena, node->result_count, sizeof *buffers);

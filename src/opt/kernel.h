@@ -9,6 +9,8 @@
  *   reduced  the iteration dims that reduced results fold, ascending; the same for all reduced results of a kernel
  *   combine  per result: 0 elementwise (shape of the space), else the aj_op of the reduce (shape: the kept dims)
  *
+ * A kernel made of a map has a map as its origin, and a region with control flow that may fail anywhere: the lowest
+ * row-major point that fails fails the kernel.
  * A kernel with reduced results folds its yields in the order of sem/README.md, as reduce ops of the whole array would.
  */
 #ifndef AJ_OPT_KERNEL_H

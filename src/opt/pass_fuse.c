@@ -1,4 +1,4 @@
-/* fuse: elementwise, movement and reduce ops on arrays become kernels.
+/* fuse: elementwise, movement and reduce ops on arrays, and maps, become kernels.
  *
  *   before   %1 = broadcast %k {shape = [n]} ...     after    %3 = kernel %x, %k {shape = [n] ...} (%a: f32, %b: f32) {
  *            %2 = mul %x, %1 : f32[n]                           %p = mul %a, %b : f32
@@ -70,8 +70,9 @@ static bool add_inputs(aj_fuse *f, inputs *in) {
   return true;
 }
 
-static aj_node *create_kernel(aj_fuse *f, const aj_node *root, const inputs *in) {
-  int64_t axis_count = 0, axes[ARRJIT_MAX_RANK] = {0}, combine = is_reduce(root) ? root->op : 0;
+static aj_node *make_kernel(aj_fuse *f, const aj_node *root, const inputs *in, const int64_t *combine,
+                            const aj_type *const *types) {
+  int64_t axis_count = 0, axes[ARRJIT_MAX_RANK] = {0};
   if (is_reduce(root)) {
     const aj_attr *attr = aj_node_attr(root, AJ_ATTR_AXES);
     axis_count = attr->count;
@@ -80,14 +81,44 @@ static aj_node *create_kernel(aj_fuse *f, const aj_node *root, const inputs *in)
   aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_SHAPE, (size_t)f->space->rank, f->space->dims),
                      aj_attr_ints(AJ_ATTR_MAPS, in->maps.count, in->maps.data),
                      aj_attr_ints(AJ_ATTR_REDUCED, (size_t)axis_count, axes),
-                     aj_attr_ints(AJ_ATTR_COMBINE, 1, &combine)};
+                     aj_attr_ints(AJ_ATTR_COMBINE, root->result_count, combine)};
   aj_node *kernel = aj_node_create(f->func, AJ_OP_KERNEL, (uint32_t)in->operands.count, in->operands.data,
-                                   AJ_COUNT(attrs), attrs, 1, (const aj_type *[]){root->results[0].type}, 1);
+                                   AJ_COUNT(attrs), attrs, root->result_count, types, 1);
   if (!kernel) return NULL;
   kernel->source = root->source;
   kernel->origin = root->origin;
   kernel->regions[0] = aj_region_create(f->func, kernel, 0);
   return kernel->regions[0] ? kernel : NULL;
+}
+
+/* One entry of combine and one type a result of the root. */
+static aj_node *create_kernel(aj_fuse *f, const aj_node *root, const inputs *in) {
+  aj_arena *arena = &f->func->module->arena;
+  int64_t *combine = AJ_NEW_ARRAY(arena, root->result_count, int64_t);
+  const aj_type **types = AJ_NEW_ARRAY(arena, root->result_count, const aj_type *);
+  if (!combine || !types) return NULL;
+  for (uint32_t i = 0; i < root->result_count; i++) {
+    combine[i] = is_reduce(root) ? root->op : 0;
+    types[i] = root->results[i].type;
+  }
+  return make_kernel(f, root, in, combine, types);
+}
+
+/* A map's region moves into the kernel's: its parameters are what the kernel's are, or what was taken in gives. */
+static bool move_lane(aj_fuse *f, aj_region *region, const aj_node *map, const aj_map_terms *root_map) {
+  aj_region *lane = map->regions[0];
+  for (uint32_t k = 0; k < map->operand_count; k++) {
+    aj_map_terms terms;
+    aj_fuse_operand_map(map, k, root_map, &terms);
+    lane->params[k]->forward = aj_fuse_find(f, map->operands[k], &terms)->scalar;
+  }
+  aj_taken taken = aj_region_take(lane);
+  for (uint32_t i = 0; i < taken.count; i++) {
+    aj_node *node = taken.nodes[i];
+    for (uint32_t k = 0; k < node->operand_count; k++) node->operands[k] = aj_value_resolve(node->operands[k]);
+    if (!aj_region_append(region, node)) return false;
+  }
+  return true;
 }
 
 static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_node *root,
@@ -107,6 +138,7 @@ static bool fill_region(aj_fuse *f, aj_builder *b, aj_region *region, const aj_n
       if (!(entry->scalar = build_scalar_node(f, b, node, &entry->map))) return false;
     }
   }
+  if (root->op == AJ_OP_MAP) return move_lane(f, region, root, root_map);
   aj_value *value = build_scalar_node(f, b, root, root_map);
   return value && aj_build(b, AJ_OP_YIELD, 1, &value, 0, NULL);
 }
@@ -123,7 +155,7 @@ static bool fuse_root(aj_fuse *f, aj_builder *b, uint32_t pc) {
   aj_node *root = f->region->nodes[pc];
   inputs in = {0};
   aj_map_terms map;
-  f->space = is_reduce(root) ? root->operands[0]->type : root->results[0].type;
+  f->space = is_reduce(root) || root->op == AJ_OP_MAP ? root->operands[0]->type : root->results[0].type;
   aj_fuse_identity(f->space->rank, &map);
   aj_node *kernel = NULL;
   bool ok = aj_fuse_plan(f, root, &map) && add_inputs(f, &in) && (kernel = create_kernel(f, root, &in)) &&
@@ -131,9 +163,11 @@ static bool fuse_root(aj_fuse *f, aj_builder *b, uint32_t pc) {
   if (ok) {
     kernel->parent = f->region;
     kernel->pc = pc;
-    kernel->results[0].region = f->region;
-    kernel->results[0].slot = root->results[0].slot;
-    root->results[0].forward = &kernel->results[0];
+    for (uint32_t i = 0; i < root->result_count; i++) {
+      kernel->results[i].region = f->region;
+      kernel->results[i].slot = root->results[i].slot;
+      root->results[i].forward = &kernel->results[i];
+    }
     f->region->nodes[pc] = kernel;
   }
   aj_fuse_clear(f);
@@ -142,7 +176,9 @@ static bool fuse_root(aj_fuse *f, aj_builder *b, uint32_t pc) {
   return ok;
 }
 
+/* A map that is left has an effect or a use; one that never yields stays as it is. */
 static bool is_root(const aj_fuse *f, const aj_node *node) {
+  if (node->op == AJ_OP_MAP) return aj_region_terminator(node->regions[0])->op == AJ_OP_YIELD;
   if (!is_reduce(node) && !aj_fuse_can_take(node)) return false;
   return (aj_ops[node->op].flags & AJ_F_RAISES) || f->uses[node->results[0].slot] > 0;
 }

@@ -13,13 +13,14 @@ typedef enum aj_arm {
   AJ_ARM_COND,
   AJ_ARM_BODY,
   AJ_ARM_HANDLER,
-  AJ_ARM_FINALLY
+  AJ_ARM_FINALLY,
+  AJ_ARM_LANE
 } aj_arm;
 typedef struct aj_site {
   const aj_node *node; /* of the finished module */
   uint16_t arm;        /* aj_arm */
   uint16_t arm_index;  /* of CASE and HANDLER */
-  int64_t iteration;   /* -1: no loop */
+  int64_t iteration;   /* of a loop, lane of a map; -1: neither */
 } aj_site;
 
 enum { AJ_TRACE_INNER = 128, AJ_TRACE_OUTER = 16 };

@@ -9,6 +9,7 @@ static aj_arm find_arm(const aj_node *owner, uint32_t region) {
   if (owner->op == AJ_OP_IF) return region == 0 ? AJ_ARM_THEN : AJ_ARM_ELSE;
   if (owner->op == AJ_OP_SWITCH) return AJ_ARM_CASE;
   if (owner->op == AJ_OP_WHILE && region == 0) return AJ_ARM_COND;
+  if (owner->op == AJ_OP_MAP) return AJ_ARM_LANE;
   if (owner->op != AJ_OP_TRY || region == 0) return AJ_ARM_BODY;
   bool last = region + 1 == owner->region_count;
   return last && aj_node_int(owner, AJ_ATTR_FINALLY) ? AJ_ARM_FINALLY : AJ_ARM_HANDLER;
@@ -19,7 +20,7 @@ void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iteration
   for (; region->owner; region = region->owner->parent) {
     const aj_node *owner = region->owner;
     aj_arm arm = find_arm(owner, region->index);
-    bool loop = owner->op == AJ_OP_WHILE || owner->op == AJ_OP_FOR;
+    bool loop = owner->op == AJ_OP_WHILE || owner->op == AJ_OP_FOR || owner->op == AJ_OP_MAP;
     uint32_t index = arm == AJ_ARM_CASE ? region->index : arm == AJ_ARM_HANDLER ? region->index - 1 : 0;
     aj_trace_add(run->exn, (aj_site){.node = owner,
                                      .arm = (uint16_t)arm,

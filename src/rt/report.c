@@ -31,7 +31,10 @@ static void report_site(aj_site site, aj_text *out) {
     aj_text_puts(out, "]");
   }
   if (*arm) aj_text_printf(out, " %s", arm);
-  if (site.iteration >= 0) aj_text_printf(out, " iteration %" PRId64, site.iteration);
+  if (site.iteration >= 0 && site.arm == AJ_ARM_LANE)
+    aj_text_printf(out, " %" PRId64, site.iteration);
+  else if (site.iteration >= 0)
+    aj_text_printf(out, " iteration %" PRId64, site.iteration);
   aj_text_puts(out, "\n");
 }
 

@@ -49,6 +49,7 @@ const char *aj_arm_text(char out[AJ_ARM_TEXT_BYTES], aj_site site) {
   case AJ_ARM_COND: return "cond";
   case AJ_ARM_BODY: return "body";
   case AJ_ARM_FINALLY: return "finally";
+  case AJ_ARM_LANE: return "lane";
   case AJ_ARM_CASE: (void)snprintf(out, AJ_ARM_TEXT_BYTES, "case %u", (unsigned)site.arm_index); return out;
   case AJ_ARM_HANDLER: (void)snprintf(out, AJ_ARM_TEXT_BYTES, "handler %u", (unsigned)site.arm_index); return out;
   }

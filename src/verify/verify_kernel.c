@@ -1,4 +1,4 @@
-/* The verifier: kernels (opt/kernel.h). Their regions hold scalar work only, so that no combiner has an effect. */
+/* The verifier: kernels (opt/kernel.h). Their regions hold scalar work only, and the host sees none of it. */
 #include "verify/checker.h"
 
 /* One list an operand: its rank, then (iteration dim or -1, offset, step) a dim. */
@@ -19,8 +19,7 @@ static bool check_maps(aj_checker *c, const aj_node *kernel) {
 }
 
 static bool is_kernel_op(const aj_node *node) {
-  return aj_ops[node->op].flags & AJ_F_ELEMENTWISE || node->op == AJ_OP_CONST || node->op == AJ_OP_LANE_INDEX ||
-         node->op == AJ_OP_CHECK || node->op == AJ_OP_YIELD;
+  return aj_op_fits_map(node->op) || node->op == AJ_OP_LANE_INDEX;
 }
 
 bool aj_checker_kernel(aj_checker *c, const aj_node *kernel) {

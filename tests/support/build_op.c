@@ -110,6 +110,7 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
   case AJ_OP_SWITCH:
   case AJ_OP_WHILE:
   case AJ_OP_FOR:
+  case AJ_OP_MAP:
   case AJ_OP_CALL:
   case AJ_OP_TRY:
   case AJ_OP_YIELD:

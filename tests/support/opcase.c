@@ -307,6 +307,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_CONST:
   case AJ_R_REGIONS:
   case AJ_R_LOOP:
+  case AJ_R_MAP:
   case AJ_R_CALL:
   case AJ_R_NONE:
   case AJ_R_CHECK:
