@@ -41,6 +41,7 @@ extern arrjit_context *bench_context;
 /* One function a topic file. */
 void bench_elementwise(void);
 void bench_scalar(void);
+void bench_maps(void);
 void bench_calls(void);
 void bench_startup(void);
 
@@ -53,5 +54,8 @@ float peer_sum_f32(int64_t n, const float *restrict x);
 double peer_sum_f64(int64_t n, const double *restrict x);
 int64_t peer_collatz(int64_t limit);
 double peer_newton(double a, int64_t rounds);
+void peer_mandelbrot(int64_t n, const float *restrict x, const float *restrict y, int32_t most,
+                     int32_t *restrict counts);
+void peer_newton_map(int64_t n, const double *restrict a, double *restrict roots);
 
 #endif

@@ -50,3 +50,31 @@ double peer_newton(double a, int64_t rounds) {
   }
   return sum;
 }
+
+/* Without contraction, to give the same counts. */
+__attribute__((optimize("fp-contract=off"))) void
+peer_mandelbrot(int64_t n, const float *restrict x, const float *restrict y, int32_t most, int32_t *restrict counts) {
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t k = 0; k < n; k++) {
+      float a = 0, b = 0;
+      int32_t count = 0;
+      for (; a * a + b * b <= 4 && count < most; count++) {
+        float next = a * a - b * b + x[k];
+        b = (a + a) * b + y[i];
+        a = next;
+      }
+      counts[i * n + k] = count;
+    }
+}
+
+void peer_newton_map(int64_t n, const double *restrict a, double *restrict roots) {
+  for (int64_t i = 0; i < n; i++) {
+    double last = 0, x = a[i];
+    while (last != x) {
+      double next = 0.5 * (x + a[i] / x);
+      last = x;
+      x = next < x ? next : x;
+    }
+    roots[i] = x;
+  }
+}

@@ -15,7 +15,8 @@ arrjit_status aj_infer_lane(aj_infer *in, const aj_type *result) {
     return aj_infer_fail(in, ARRJIT_MISUSE,
                          "has no place inside a map, where elementwise ops on scalars, control flow and failures are");
   if (!result || result->is_exn || result->rank == 0) return ARRJIT_OK;
-  return aj_infer_fail(in, ARRJIT_TYPE, "gives %s, but inside a map there are scalars", aj_infer_type_text(in, result).s);
+  return aj_infer_fail(in, ARRJIT_TYPE, "gives %s, but inside a map there are scalars",
+                       aj_infer_type_text(in, result).s);
 }
 
 /* What the walk goes by: when the verifier asks, nobody has looked at inner regions yet. */
@@ -56,7 +57,8 @@ static arrjit_status check_operands(aj_infer *in, uint32_t args) {
   }
   for (uint32_t i = args; i < in->operand_count; i++)
     if (!aj_type_is_scalar(aj_infer_type(in, i)))
-      return aj_infer_fail(in, ARRJIT_TYPE, "%s comes from outside; only scalars may be captured, pass arrays as arguments",
+      return aj_infer_fail(in, ARRJIT_TYPE,
+                           "%s comes from outside; only scalars may be captured, pass arrays as arguments",
                            aj_infer_type_text(in, aj_infer_type(in, i)).s);
   return ARRJIT_OK;
 }

@@ -23,9 +23,8 @@ typedef struct inside {
 
 static inside start_inside(const aj_region *region) {
   aj_region *start = (aj_region *)(uintptr_t)region; /* walking changes nothing */
-  return (inside){.walk = {.func = region->func, .region = start},
-                  .node = region->nodes[0],
-                  .last = aj_region_terminator(region)};
+  return (inside){
+      .walk = {.func = region->func, .region = start}, .node = region->nodes[0], .last = aj_region_terminator(region)};
 }
 
 static void step_inside(inside *i) { i->node = i->node == i->last ? NULL : aj_walk_next(&i->walk); }
@@ -142,11 +141,11 @@ static void set_params(aj_lanes *m, aj_lane_scope *s) {
     const aj_kernel_operand *o = &m->k->operands[i];
     aj_lane_value *out = &s->vals[s->region->params[i]->slot];
     if (o->access == AJ_ACCESS_SPLAT) {
-      *out = aj_lanes_spread(m, o->hoisted);
+      *out = aj_lanes_spread(m, o->dtype, o->hoisted);
       continue;
     }
     aj_lv lv = aj_kernel_load(m->k, m->points, o);
-    *out = (aj_lane_value){.v = lv.v, .nan = lv.nan};
+    *out = (aj_lane_value){.v = o->dtype == ARRJIT_BOOL ? aj_lanes_mask(m, lv.v) : lv.v, .nan = lv.nan};
   }
 }
 
@@ -156,20 +155,20 @@ static void lower_vector(aj_lanes *m, LLVMValueRef *vectors) {
   LLVMValueRef all = LLVMConstAllOnes(aj_ir_int_type(lo, 1, m->lanes)), there = aj_kernel_there(k, m->points);
   aj_lane_scope s = {.region = k->body,
                      .vals = AJ_NEW_ARRAY(lo->arena, k->body->slot_count, aj_lane_value),
-                     .active = there ? there : all};
+                     .active = aj_lanes_mask(m, there ? there : all)};
   if (lo->arena->failed) return;
   m->budget = aj_ir_alloca(lo, lo->t_i64, 1, 8);
   LLVMBuildStore(lo->b, aj_ir_load(lo, lo->t_i64, iterations_left(lo)), m->budget);
   set_params(m, &s);
   const aj_node *yield = aj_lanes_region(m, &s);
   for (uint32_t i = 0; yield && i < k->result_count && !lo->arena->failed; i++) {
-    aj_lane_value value = s.vals[yield->operands[i]->slot];
-    vectors[i] = aj_ir_canonical(lo, aj_kernel_dtype(k, i), m->lanes, (aj_lv){.v = value.v, .nan = value.nan});
+    arrjit_dtype dtype = aj_kernel_dtype(k, i);
+    vectors[i] = aj_ir_canonical(lo, dtype, m->lanes, aj_lanes_plain(m, dtype, s.vals[yield->operands[i]->slot]));
   }
 }
 
 /* Where the machine has mask registers a mask stays one; else it is as wide as what it selects between. */
-static LLVMTypeRef choose_kept_mask(aj_kernel *k, uint32_t lanes) {
+static LLVMTypeRef choose_mask(aj_kernel *k, uint32_t lanes) {
   uint32_t bits = k->lo->target->vector_bytes == 64 ? 1 : has_f32(k->body) || aj_map_widest(k->body) < 8 ? 32 : 64;
   return aj_ir_int_type(k->lo, bits, lanes);
 }
@@ -184,7 +183,7 @@ void aj_map_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *res
   LLVMValueRef *slow = AJ_NEW_ARRAY(lo->arena, k->result_count, LLVMValueRef);
   aj_lanes m = {.lo = lo, .k = k, .points = p, .lanes = p->lanes, .give_up = aj_ir_block(lo, "one_by_one")};
   if (lo->arena->failed) return;
-  m.kept_mask = choose_kept_mask(k, p->lanes);
+  m.mask = choose_mask(k, p->lanes);
   LLVMBasicBlockRef join = aj_ir_block(lo, "lanes_done");
   lower_vector(&m, fast);
   LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(lo->b);

@@ -9,7 +9,9 @@
 
 #include "native/lower_kernel.h"
 
-/* A value in a vector of lanes. Exceptions have none: where one would be made the vector is given up. */
+/* A value in a vector of lanes. Bools are masks, and a mask is a vector of integers of one width, all bits set or none:
+ * machines without registers for masks work on such, and would have to pack and unpack single bits. Exceptions have no
+ * value: where one would be made the vector is given up. */
 typedef struct aj_lane_value {
   LLVMValueRef v;   /* in all lanes */
   LLVMValueRef one; /* a scalar, when it is the same in all lanes; else NULL */
@@ -31,16 +33,16 @@ typedef struct aj_lanes {
   const aj_points *points;
   uint32_t lanes;
   LLVMBasicBlockRef give_up;
-  LLVMValueRef budget;   /* memory: iterations that each lane may still take */
-  LLVMTypeRef kept_mask; /* how a mask stays in registers between blocks */
-  uint32_t leaves;       /* places so far where lanes go to a handler */
+  LLVMValueRef budget; /* memory: iterations that each lane may still take */
+  LLVMTypeRef mask;    /* single bits where the machine has registers for masks */
+  uint32_t leaves;     /* places so far where lanes go to a handler */
 } aj_lanes;
 
 /* A region being lowered under a mask. */
 typedef struct aj_lane_scope {
   const aj_region *region;
   aj_lane_value *vals; /* by slot */
-  LLVMValueRef active; /* lanes that are at this place */
+  LLVMValueRef active; /* mask of the lanes that are at this place */
   const aj_lane_try *inside;
 } aj_lane_scope;
 
@@ -61,17 +63,19 @@ const aj_node *aj_lanes_region(aj_lanes *m, aj_lane_scope *s);
 void aj_lanes_give_up(aj_lanes *m, LLVMValueRef mask);
 /* These lanes, active ones, fail with the kind: to the handler that takes it, or the vector is given up. */
 void aj_lanes_raise(aj_lanes *m, aj_lane_scope *s, arrjit_kind kind, LLVMValueRef mask);
-aj_lane_value aj_lanes_spread(aj_lanes *m, aj_lv one);
+aj_lane_value aj_lanes_spread(aj_lanes *m, arrjit_dtype dtype, aj_lv one);
 aj_lane_value aj_lanes_zero(aj_lanes *m, const aj_type *type);
+/* A mask of single bits, and back. */
+LLVMValueRef aj_lanes_mask(aj_lanes *m, LLVMValueRef bits);
+LLVMValueRef aj_lanes_bits(aj_lanes *m, LLVMValueRef mask);
 LLVMValueRef aj_lanes_none(aj_lanes *m);
+/* Lanes of `mask` that are not in `gone`. */
+LLVMValueRef aj_lanes_without(aj_lanes *m, LLVMValueRef mask, LLVMValueRef gone);
+LLVMValueRef aj_lanes_any(aj_lanes *m, LLVMValueRef mask);
+/* The value as vectors outside of maps have it. */
+aj_lv aj_lanes_plain(aj_lanes *m, arrjit_dtype dtype, aj_lane_value value);
 /* `a` in lanes of the mask, else `b`; either may be without a value: then it is the other. */
 aj_lane_value aj_lanes_blend(aj_lanes *m, const aj_type *type, LLVMValueRef mask, aj_lane_value a, aj_lane_value b);
-/* Masks between blocks: as integers of a lane's width, where the machine has no registers for masks. */
-LLVMValueRef aj_lanes_keep(aj_lanes *m, LLVMValueRef mask);
-LLVMValueRef aj_lanes_unkeep(aj_lanes *m, LLVMValueRef kept);
-/* The same for values: bools are masks. */
-LLVMValueRef aj_lanes_keep_value(aj_lanes *m, const aj_type *type, LLVMValueRef v);
-LLVMValueRef aj_lanes_unkeep_value(aj_lanes *m, const aj_type *type, LLVMValueRef kept);
 
 /* ---- lower_map_control.c ---- */
 void aj_lanes_if(aj_lanes *m, aj_lane_scope *s, const aj_node *node); /* and switch */

@@ -33,23 +33,17 @@ static bool is_light(const aj_region *region) {
 /* Values that are only there when the arm has run; elsewhere zeros. */
 static void join_skipped(aj_lanes *m, const aj_node *node, arm *a, LLVMBasicBlockRef skipped, LLVMBasicBlockRef join) {
   aj_lower *lo = m->lo;
-  LLVMValueRef kept = aj_lanes_keep(m, a->active);
-  for (uint32_t i = 0; i < node->result_count; i++)
-    if (a->values[i].v) a->values[i].v = aj_lanes_keep_value(m, node->results[i].type, a->values[i].v);
   LLVMBasicBlockRef end = LLVMGetInsertBlock(lo->b);
   LLVMBuildBr(lo->b, join);
   aj_ir_at(lo, join);
-  LLVMValueRef phi = aj_ir_phi(lo, m->kept_mask, kept, end);
-  aj_ir_add_incoming(phi, LLVMConstNull(m->kept_mask), skipped);
+  a->active = aj_ir_phi(lo, m->mask, a->active, end);
+  aj_ir_add_incoming(a->active, LLVMConstNull(m->mask), skipped);
   for (uint32_t i = 0; i < node->result_count; i++) {
     LLVMValueRef v = a->values[i].v;
     if (!v) continue;
     a->values[i] = (aj_lane_value){.v = aj_ir_phi(lo, LLVMTypeOf(v), v, end), .nan = a->values[i].nan};
     aj_ir_add_incoming(a->values[i].v, LLVMConstNull(LLVMTypeOf(v)), skipped);
   }
-  a->active = aj_lanes_unkeep(m, phi);
-  for (uint32_t i = 0; i < node->result_count; i++)
-    if (a->values[i].v) a->values[i].v = aj_lanes_unkeep_value(m, node->results[i].type, a->values[i].v);
 }
 
 static arm lower_arm(aj_lanes *m, const aj_lane_scope *s, const aj_node *node, uint32_t index, LLVMValueRef mask,
@@ -63,7 +57,7 @@ static arm lower_arm(aj_lanes *m, const aj_lane_scope *s, const aj_node *node, u
   if (!is_light(inner.region)) {
     LLVMBasicBlockRef run = aj_ir_block(lo, "arm");
     join = aj_ir_block(lo, "join");
-    LLVMBuildCondBr(lo->b, aj_kernel_any(lo, mask, m->lanes), run, join);
+    LLVMBuildCondBr(lo->b, aj_lanes_any(m, mask), run, join);
     aj_ir_at(lo, run);
   }
   const aj_node *yield = aj_lanes_region(m, &inner);
@@ -90,7 +84,7 @@ static LLVMValueRef takes_case(aj_lanes *m, const aj_lane_scope *s, const aj_nod
   LLVMValueRef selector = s->vals[node->operands[0]->slot].v;
   if (node->op == AJ_OP_IF) return selector;
   LLVMValueRef number = aj_ir_int(m->lo, node->operands[0]->type->dtype, m->lanes, index);
-  return LLVMBuildICmp(m->lo->b, LLVMIntEQ, selector, number, "");
+  return aj_lanes_mask(m, LLVMBuildICmp(m->lo->b, LLVMIntEQ, selector, number, ""));
 }
 
 /* Cases by number, the last for all lanes that no other takes; an else is the last of two. */
@@ -102,7 +96,7 @@ void aj_lanes_if(aj_lanes *m, aj_lane_scope *s, const aj_node *node) {
   if (m->lo->arena->failed) return;
   for (uint32_t i = 0; i < last; i++) {
     takes[i] = takes_case(m, s, node, i);
-    rest = LLVMBuildAnd(b, rest, LLVMBuildNot(b, takes[i], ""), "");
+    rest = aj_lanes_without(m, rest, takes[i]);
     arms[i] = lower_arm(m, s, node, i, LLVMBuildAnd(b, s->active, takes[i], ""), s->inside);
     if (m->lo->arena->failed) return;
   }
@@ -123,20 +117,16 @@ static void make_caught(aj_lanes *m, aj_lane_try *t, uint32_t handlers) {
   for (uint32_t i = 0; i < handlers && !lo->arena->failed; i++) {
     const aj_region *handler = t->node->regions[1 + i];
     if (handler->last_use[handler->params[0]->slot] != AJ_UNUSED) continue;
-    t->caught[i] = aj_ir_alloca(lo, m->kept_mask, 1, AJ_NH_ALIGN);
-    LLVMBuildStore(lo->b, LLVMConstNull(m->kept_mask), t->caught[i]);
+    t->caught[i] = aj_ir_alloca(lo, m->mask, 1, AJ_NH_ALIGN);
+    LLVMBuildStore(lo->b, LLVMConstNull(m->mask), t->caught[i]);
   }
 }
 
 LLVMValueRef aj_lanes_stayed(aj_lanes *m, const aj_lane_scope *s) {
-  LLVMBuilderRef b = m->lo->b;
   LLVMValueRef active = s->active;
   for (const aj_lane_try *t = s->inside; t; t = t->outer)
-    for (uint32_t i = 0; t->caught && i < aj_node_attr(t->node, AJ_ATTR_KINDS)->count; i++) {
-      if (!t->used[i] || !t->caught[i]) continue;
-      LLVMValueRef gone = aj_lanes_unkeep(m, aj_ir_load(m->lo, m->kept_mask, t->caught[i]));
-      active = LLVMBuildAnd(b, active, LLVMBuildNot(b, gone, ""), "");
-    }
+    for (uint32_t i = 0; t->caught && i < aj_node_attr(t->node, AJ_ATTR_KINDS)->count; i++)
+      if (t->used[i] && t->caught[i]) active = aj_lanes_without(m, active, aj_ir_load(m->lo, m->mask, t->caught[i]));
   return active;
 }
 
@@ -160,7 +150,7 @@ void aj_lanes_try(aj_lanes *m, aj_lane_scope *s, const aj_node *node) {
   arm sum = lower_arm(m, s, node, 0, s->active, &t);
   for (uint32_t i = 0; i < handlers && !lo->arena->failed; i++) {
     if (!t.used[i] || !t.caught[i]) continue;
-    LLVMValueRef mask = aj_lanes_unkeep(m, aj_ir_load(lo, m->kept_mask, t.caught[i]));
+    LLVMValueRef mask = aj_ir_load(lo, m->mask, t.caught[i]);
     arm handled = lower_arm(m, s, node, 1 + i, mask, outside);
     if (!lo->arena->failed) blend_arm(m, node, mask, &handled, &sum);
   }

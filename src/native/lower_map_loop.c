@@ -14,25 +14,20 @@ typedef struct lane_loop {
   const aj_node *node;
   uint32_t first, count; /* operands that are initial values */
   LLVMBasicBlockRef head, exit;
-  LLVMValueRef *phis; /* of values; NULL for exceptions */
-  aj_lane_value *values;
-  LLVMValueRef active_phi, active;
+  aj_lane_value *values; /* phis; none for exceptions */
+  LLVMValueRef active;   /* phi */
 } lane_loop;
 
 static const aj_type *type_of(const lane_loop *l, uint32_t i) { return l->node->results[i].type; }
 
 static LLVMValueRef as_state(aj_lanes *m, const lane_loop *l, uint32_t i, aj_lane_value value) {
-  LLVMValueRef v = value.v;
-  arrjit_dtype dtype = type_of(l, i)->dtype;
-  if (l->values[i].nan == AJ_NAN_KEEP)
-    v = aj_ir_canonical(m->lo, dtype, m->lanes, (aj_lv){.v = v, .nan = value.nan});
-  return aj_lanes_keep_value(m, type_of(l, i), v);
+  aj_lv lv = {.v = value.v, .nan = value.nan};
+  return l->values[i].nan == AJ_NAN_KEEP ? aj_ir_canonical(m->lo, type_of(l, i)->dtype, m->lanes, lv) : lv.v;
 }
 
 /* The header and its phis; the builder is left in it. False: no memory. */
 static bool begin(aj_lanes *m, lane_loop *l) {
   aj_lower *lo = m->lo;
-  l->phis = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   l->values = AJ_NEW_ARRAY(lo->arena, l->count, aj_lane_value);
   LLVMValueRef *init = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   if (lo->arena->failed) return false;
@@ -43,23 +38,15 @@ static bool begin(aj_lanes *m, lane_loop *l) {
     l->values[i].nan = raw ? AJ_NAN_RAW : AJ_NAN_KEEP;
     init[i] = as_state(m, l, i, value);
   }
-  LLVMValueRef kept = aj_lanes_keep(m, l->active);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
   l->head = aj_ir_block(lo, "lanes");
   l->exit = aj_ir_block(lo, "lanes_out");
   LLVMBuildBr(lo->b, l->head);
   aj_ir_at(lo, l->head);
   for (uint32_t i = 0; i < l->count; i++)
-    if (init[i]) l->phis[i] = aj_ir_phi(lo, LLVMTypeOf(init[i]), init[i], from);
-  l->active_phi = aj_ir_phi(lo, m->kept_mask, kept, from);
+    if (init[i]) l->values[i].v = aj_ir_phi(lo, LLVMTypeOf(init[i]), init[i], from);
+  l->active = aj_ir_phi(lo, m->mask, l->active, from);
   return true;
-}
-
-/* After all phis of the header: the state as values. */
-static void read_state(aj_lanes *m, lane_loop *l) {
-  for (uint32_t i = 0; i < l->count; i++)
-    if (l->phis[i]) l->values[i].v = aj_lanes_unkeep_value(m, type_of(l, i), l->phis[i]);
-  l->active = aj_lanes_unkeep(m, l->active_phi);
 }
 
 static aj_lane_scope enter(aj_lanes *m, const lane_loop *l, uint32_t index, uint32_t first_param, LLVMValueRef active) {
@@ -88,18 +75,17 @@ static void repeat(aj_lanes *m, lane_loop *l, const aj_lane_scope *body, const a
   LLVMValueRef *next = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   if (!next) return;
   for (uint32_t i = 0; i < l->count; i++) {
-    if (!l->phis[i]) continue;
-    next[i] = l->phis[i];
+    aj_lane_value old = l->values[i];
+    if (!old.v) continue;
+    next[i] = old.v;
     if (!yield) continue;
     aj_lane_value made = body->vals[yield->operands[i]->slot];
-    aj_lane_value value = aj_lanes_blend(m, type_of(l, i), body->active, made, l->values[i]);
-    next[i] = as_state(m, l, i, value);
+    next[i] = as_state(m, l, i, aj_lanes_blend(m, type_of(l, i), body->active, made, old));
   }
-  LLVMValueRef kept = aj_lanes_keep(m, again);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
   for (uint32_t i = 0; i < l->count; i++)
-    if (next[i]) aj_ir_add_incoming(l->phis[i], next[i], from);
-  aj_ir_add_incoming(l->active_phi, kept, from);
+    if (next[i]) aj_ir_add_incoming(l->values[i].v, next[i], from);
+  aj_ir_add_incoming(l->active, again, from);
   LLVMBuildBr(lo->b, l->head);
 }
 
@@ -115,14 +101,13 @@ void aj_lanes_while(aj_lanes *m, aj_lane_scope *s, const aj_node *node) {
   lane_loop l = {.s = s, .node = node, .count = node->result_count, .active = s->active};
   uint32_t leaves = m->leaves;
   if (!begin(m, &l)) return;
-  read_state(m, &l);
   LLVMBasicBlockRef body_block = aj_ir_block(lo, "lanes_body");
   aj_lane_scope cond = enter(m, &l, 0, 0, l.active);
   if (lo->arena->failed) return;
   const aj_node *test = aj_lanes_region(m, &cond);
   LLVMValueRef go = aj_lanes_none(m);
   if (test) go = LLVMBuildAnd(lo->b, cond.active, cond.vals[test->operands[0]->slot].v, "");
-  LLVMBuildCondBr(lo->b, aj_kernel_any(lo, go, m->lanes), body_block, l.exit);
+  LLVMBuildCondBr(lo->b, aj_lanes_any(m, go), body_block, l.exit);
   aj_ir_at(lo, body_block);
   aj_lane_scope body = enter(m, &l, 1, 0, go);
   if (lo->arena->failed) return;
@@ -147,9 +132,10 @@ static LLVMValueRef widen(aj_lanes *m, const bounds *b, LLVMValueRef v) {
 static LLVMValueRef is_inside(aj_lanes *m, const bounds *b, LLVMValueRef i) {
   LLVMBuilderRef at = m->lo->b;
   LLVMValueRef wide = widen(m, b, i), step = widen(m, b, b->step);
-  LLVMValueRef up = LLVMBuildICmp(at, LLVMIntSLT, wide, b->hi, ""), down = LLVMBuildICmp(at, LLVMIntSGT, wide, b->hi, "");
+  LLVMValueRef up = LLVMBuildICmp(at, LLVMIntSLT, wide, b->hi, ""),
+               down = LLVMBuildICmp(at, LLVMIntSGT, wide, b->hi, "");
   LLVMValueRef positive = LLVMBuildICmp(at, LLVMIntSGT, step, LLVMConstNull(LLVMTypeOf(step)), "");
-  return LLVMBuildSelect(at, positive, up, down, "");
+  return aj_lanes_mask(m, LLVMBuildSelect(at, positive, up, down, ""));
 }
 
 static bounds read_bounds(const aj_lanes *m, const aj_lane_scope *s, const aj_node *node) {
@@ -166,14 +152,14 @@ static LLVMValueRef advance(aj_lanes *m, const bounds *b, LLVMValueRef i, LLVMVa
   LLVMValueRef args[2] = {i, b->step};
   LLVMValueRef both = aj_ir_intrinsic(m->lo, "llvm.sadd.with.overflow", LLVMTypeOf(i), 2, args);
   LLVMValueRef over = LLVMBuildExtractValue(m->lo->b, both, 1, "");
-  *out_more = widen(m, b, LLVMBuildNot(m->lo->b, over, ""));
+  *out_more = aj_lanes_mask(m, widen(m, b, LLVMBuildNot(m->lo->b, over, "")));
   return LLVMBuildExtractValue(m->lo->b, both, 0, "");
 }
 
 static void check_step(aj_lanes *m, aj_lane_scope *s, const bounds *b) {
   LLVMValueRef bad = LLVMBuildICmp(m->lo->b, LLVMIntEQ, b->step, LLVMConstNull(LLVMTypeOf(b->step)), "");
   if (LLVMIsAConstantInt(bad) && LLVMConstIntGetZExtValue(bad) == 0) return;
-  aj_lanes_raise(m, s, ARRJIT_KIND_ARITH, LLVMBuildAnd(m->lo->b, s->active, widen(m, b, bad), ""));
+  aj_lanes_raise(m, s, ARRJIT_KIND_ARITH, LLVMBuildAnd(m->lo->b, s->active, aj_lanes_mask(m, widen(m, b, bad)), ""));
 }
 
 void aj_lanes_for(aj_lanes *m, aj_lane_scope *s, const aj_node *node) {
@@ -186,13 +172,12 @@ void aj_lanes_for(aj_lanes *m, aj_lane_scope *s, const aj_node *node) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(lo->b), body_block = aj_ir_block(lo, "lanes_body");
   if (!begin(m, &l)) return;
   LLVMValueRef index = aj_ir_phi(lo, LLVMTypeOf(b.lo), b.lo, before);
-  read_state(m, &l);
-  LLVMBuildCondBr(lo->b, aj_kernel_any(lo, l.active, m->lanes), body_block, l.exit);
+  LLVMBuildCondBr(lo->b, aj_lanes_any(m, l.active), body_block, l.exit);
   aj_ir_at(lo, body_block);
   aj_lane_scope body = enter(m, &l, 0, 1, l.active);
   if (lo->arena->failed) return;
   aj_lane_value counter = {.v = index, .nan = AJ_NAN_CANON};
-  if (b.lanes == 1) counter = aj_lanes_spread(m, (aj_lv){.v = index, .nan = AJ_NAN_CANON});
+  if (b.lanes == 1) counter = aj_lanes_spread(m, ARRJIT_I64, (aj_lv){.v = index, .nan = AJ_NAN_CANON});
   body.vals[body.region->params[0]->slot] = counter;
   const aj_node *yield = aj_lanes_region(m, &body);
   LLVMValueRef more;

@@ -192,12 +192,48 @@ static void tries(misuse *m) {
   });
 }
 
+static void maps(misuse *m) {
+  arrjit_value a[2], out[2];
+  ON_NULL(m, arrjit_map_begin, arrjit_map_begin(NULL, 1, a, a));
+  ON_NULL(m, arrjit_map_end, arrjit_map_end(NULL, 1, a, out));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "NULL", ARRJIT_MISUSE, "values is NULL", arrjit_map_begin(g, 1, NULL, a));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "with the null value", ARRJIT_MISUSE, "null value",
+              arrjit_map_begin(g, LIST(NULL), a));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "of another graph", ARRJIT_MISUSE, "another graph",
+              arrjit_map_begin(g, 1, &p->foreign, a));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "of an arm", ARRJIT_MISUSE, "made inside an arm",
+              arrjit_map_begin(g, 1, &p->ended, a));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "of another function", ARRJIT_MISUSE, "another function",
+              arrjit_map_begin(g, 1, &p->elsewhere, a));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "none", ARRJIT_MISUSE, "map: no arguments",
+              arrjit_map_begin(g, 0, NULL, NULL));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "an exception", ARRJIT_TYPE, "map: argument 0 is an exception",
+              arrjit_map_begin(g, 1, &p->exn, a));
+  BUILD_WHOLE(m, arrjit_map_begin, "args", "that do not broadcast", ARRJIT_TYPE, "extents 3 and 5 do not broadcast",
+              arrjit_map_begin(g, LIST(p->vector, p->five), a));
+  BUILD_WHOLE(m, arrjit_map_begin, "out_lanes", "NULL", ARRJIT_MISUSE, "array for lanes is NULL",
+              arrjit_map_begin(g, 1, &p->vector, NULL));
+  BUILD_WHOLE(m, arrjit_map_begin, "order", "inside a map", ARRJIT_MISUSE, "map: has no place inside a map",
+              arrjit_map_begin(g, 1, &p->vector, a), arrjit_map_begin(g, 1, a, a));
+  UNOPENED(m, arrjit_map_end, "a map", arrjit_map_end(g, 0, NULL, out));
+  INSIDE_IF(m, arrjit_map_end, "a map", arrjit_map_end(g, 0, NULL, out));
+  BUILD_WHOLE(m, arrjit_map_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
+              arrjit_map_begin(g, 1, &p->vector, a), arrjit_map_end(g, 1, NULL, out));
+  BUILD(m, arrjit_map_end, "values", "an array", ARRJIT_MISUSE, "is an array, but inside a map there are scalars",
+        arrjit_map_begin(g, 1, &p->vector, a), arrjit_map_end(g, 1, &p->matrix, out));
+  BUILD(m, arrjit_map_end, "values", "an exception from outside", ARRJIT_TYPE, "map: exn comes from outside",
+        arrjit_map_begin(g, 1, &p->vector, a), arrjit_map_end(g, 1, &p->exn, out));
+  BUILD(m, arrjit_map_begin, "a lane", "used outside", ARRJIT_MISUSE, "x was made inside",
+        arrjit_map_begin(g, 1, &p->vector, a), arrjit_map_end(g, 1, a, out), (void)arrjit_neg(g, a[0]));
+}
+
 void misuse_constructs(misuse *m) {
   ifs(m);
   switches(m);
   whiles(m);
   fors(m);
   tries(m);
+  maps(m);
 }
 
 /* ---- failures ---- */

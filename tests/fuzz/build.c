@@ -36,14 +36,15 @@ static void build_step(builder *b, const step *s) {
   case STEP_SWITCH:
   case STEP_WHILE:
   case STEP_FOR:
-  case STEP_TRY: begin_construct(b, s->kind); return;
+  case STEP_TRY:
+  case STEP_MAP: begin_construct(b, s->kind); return;
   case STEP_NEXT: next_part(b); return;
   case STEP_END: end_construct(b); return;
   case STEP_OP:
     if (!dead) build_op_step(b, s->op);
     return;
   case STEP_CONST: {
-    arrjit_type type = tk_random_type((arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1)), &b->pick);
+    arrjit_type type = random_type(b, (arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1)));
     if (!dead) keep_value(b, constant_of(b, &type, TK_DATA, 0));
     return;
   }
@@ -52,7 +53,7 @@ static void build_step(builder *b, const step *s) {
     if (!dead) build_check(b);
     return;
   case STEP_CALLBACK:
-    if (!dead) build_callback(b);
+    if (!dead && !b->in_map) build_callback(b);
     return;
   case STEP_EXN:
     if (!dead) build_exn(b);
@@ -64,7 +65,7 @@ static void build_step(builder *b, const step *s) {
     if (!dead) build_func(b);
     return;
   case STEP_CALL:
-    if (!dead) build_call(b);
+    if (!dead && !b->in_map) build_call(b);
     return;
   }
 }

@@ -12,12 +12,13 @@ typedef struct open_construct {
   size_t value_mark, exn_mark;
   size_t count; /* of results, or of carried values */
   arrjit_type types[MAX_RESULTS];
-  int part;             /* 0: then, first case, condition, body of for and try; then as they come */
-  bool dead;            /* this part has raised */
-  bool alive;           /* some part before has not */
-  bool last;            /* a finally: nothing comes after */
-  int64_t bound;        /* trips of a while */
-  arrjit_value counter; /* of a while */
+  int part;                   /* 0: then, first case, condition, body of for and try; then as they come */
+  bool dead;                  /* this part has raised */
+  bool alive;                 /* some part before has not */
+  bool last;                  /* a finally: nothing comes after */
+  int64_t bound;              /* trips of a while */
+  arrjit_value counter;       /* of a while */
+  struct outer_values *outer; /* of a map: what was seen around it */
 } open_construct;
 
 typedef struct known_func {
@@ -36,7 +37,7 @@ typedef struct builder {
   int open_count, skipped; /* constructs begun inside a dead part, which are not built */
   open_construct open[MAX_OPEN];
   known_func funcs[MAX_FUNCS];
-  bool in_func;
+  bool in_func, in_map;
   struct made_slot {
     arrjit_slot slot;
     size_t arg_count, result_count;
@@ -54,6 +55,9 @@ arrjit_value constant_of(builder *b, const arrjit_type *type, tk_role role, int6
 arrjit_value any_value(builder *b);
 bool is_symbolic(const arrjit_type *type);
 void build_op_step(builder *b, aj_op op);
+
+/* A random type; inside a map of a scalar. */
+arrjit_type random_type(builder *b, arrjit_dtype dtype);
 
 /* ---- constructs (constructs.c) ---- */
 void begin_construct(builder *b, step_kind kind);

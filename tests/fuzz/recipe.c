@@ -15,8 +15,8 @@ static aj_op random_op(tk_random *pick) {
 }
 
 static step_kind random_construct(tk_random *pick) {
-  static const step_kind kinds[] = {STEP_IF,     STEP_FOR, STEP_WHILE, STEP_TRY,
-                                    STEP_SWITCH, STEP_FOR, STEP_TRY,   STEP_WHILE};
+  static const step_kind kinds[] = {STEP_IF,  STEP_FOR, STEP_WHILE, STEP_TRY, STEP_SWITCH,
+                                    STEP_FOR, STEP_TRY, STEP_WHILE, STEP_MAP, STEP_MAP};
   return kinds[tk_below(pick, TK_COUNT(kinds))];
 }
 
@@ -46,7 +46,7 @@ recipe recipe_make(uint64_t seed, uint64_t number) {
     s->kind = random_kind(&pick, open);
     s->op = random_op(&pick);
     s->seed = tk_next(&pick);
-    open += s->kind >= STEP_IF && s->kind <= STEP_TRY;
+    open += s->kind >= STEP_IF && s->kind <= STEP_MAP;
     open -= s->kind == STEP_END && open > 0;
   }
   return r;

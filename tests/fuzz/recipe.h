@@ -15,6 +15,7 @@ typedef enum step_kind {
   STEP_WHILE,
   STEP_FOR,
   STEP_TRY,
+  STEP_MAP,
   STEP_NEXT,  /* else, next case, body of a while, handler or finally: of the innermost construct */
   STEP_END,   /* ends the innermost construct */
   STEP_RAISE, /* raise or raise an exception value: ends the arm */

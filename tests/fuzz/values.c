@@ -11,6 +11,10 @@ bool is_symbolic(const arrjit_type *type) {
   return false;
 }
 
+arrjit_type random_type(builder *b, arrjit_dtype dtype) {
+  return b->in_map ? (arrjit_type){.dtype = dtype} : tk_random_type(dtype, &b->pick);
+}
+
 static size_t elements_of(const arrjit_type *type) {
   size_t count = 1;
   for (int32_t i = 0; i < type->rank; i++) count *= type->dims[i] < 0 ? 9 : (size_t)type->dims[i];
@@ -78,7 +82,7 @@ static arrjit_value main_operand(builder *b, aj_op op) {
   arrjit_dtype dtype;
   do dtype = (arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1));
   while (!tk_opcase_dtype(op, dtype));
-  arrjit_type type = tk_random_type(dtype, &b->pick);
+  arrjit_type type = random_type(b, dtype);
   return constant_of(b, &type, TK_DATA, 0);
 }
 
@@ -95,13 +99,20 @@ static arrjit_value maybe_equal(builder *b, const arrjit_type *type) {
   return NULL;
 }
 
+/* Inside a map are elementwise ops only: another one stands for any other. */
+static aj_op fit_op(builder *b, aj_op op) {
+  while (b->in_map && !(aj_ops[op].flags & AJ_F_ELEMENTWISE)) op = (aj_op)(1 + tk_below(&b->pick, AJ_OP_COUNT - 1));
+  return op;
+}
+
 void build_op_step(builder *b, aj_op op) {
+  op = fit_op(b, op);
   arrjit_value x = main_operand(b, op), in[TK_MAX_OPERANDS];
   arrjit_type type = arrjit_value_type(x);
   tk_opcase use;
   int tries = 0;
   while (!tk_opcase_make(op, &type, &b->pick, &use) && tries++ < 4) {
-    type = tk_random_type(type.dtype, &b->pick);
+    type = random_type(b, type.dtype);
     x = constant_of(b, &type, TK_DATA, 0);
   }
   if (tries > 4) return;

@@ -202,6 +202,7 @@ static void test_trace_entries_say_where(void **state) {
       {{&bare, AJ_ARM_ELSE, 0, -1}, "else"},
       {{&bare, AJ_ARM_HANDLER, 65535, -1}, "handler 65535"},
       {{&bare, AJ_ARM_FINALLY, 0, -1}, "finally"},
+      {{&bare, AJ_ARM_LANE, 0, 3}, "lane"},
   };
   const size_t count = sizeof rows / sizeof *rows;
   fixture f;

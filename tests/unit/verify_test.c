@@ -137,15 +137,7 @@ static void break_KERNEL_PARAM(aj_module *m) {
   body_of(m)->params[0]->type = body_of(m)->params[1]->type = body_of(m)->nodes[0]->results[0].type =
       aj_module_type(m, ARRJIT_F64, 1, &dim);
 }
-static void break_KERNEL_OP(aj_module *m) {
-  aj_node *node = body_of(m)->nodes[1];
-  node->op = AJ_OP_EXN_NEW;
-  const aj_attr attrs[] = {aj_attr_int(AJ_ATTR_KIND, ARRJIT_KIND_RUNTIME), aj_attr_int(AJ_ATTR_CODE, 0),
-                           aj_attr_text(AJ_ATTR_MESSAGE, NULL)};
-  node->attrs = aj_arena_copy(&m->arena, attrs, sizeof attrs);
-  node->attr_count = 3;
-  node->results[0].type = aj_module_exn_type(m);
-}
+static void break_KERNEL_OP(aj_module *m) { body_of(m)->nodes[1]->op = AJ_OP_IOTA; }
 static void break_attr(aj_module *m, aj_attr_name name, uint32_t index, int64_t value) {
   aj_node *node = node_of(m, 0);
   for (uint32_t i = 0; i < node->attr_count; i++)
