@@ -183,8 +183,8 @@ typedef struct arrjit_trace_entry {
   const char *file;     /* where the node was built, "" when unknown */
   int32_t line;
   int32_t node; /* the node's place in its function's printed form: nodes counted in print order; -1 for the host's */
-  const char
-      *arm; /* which part of `op` failed: "then", "else", "case 2", "cond", "body", "handler 0", "finally", "lane" or "" */
+  const char *arm;   /* which part of `op` failed: "then", "else", "case 2", "cond", "body", "handler 0", "finally",
+                        "lane" or "" */
   int64_t iteration; /* of that part of a loop, counted from 0; of a map, the lane in row-major order; else -1 */
 } arrjit_trace_entry;
 /* Entries kept, and how many were left out between the innermost and outermost kept. */

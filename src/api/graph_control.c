@@ -1,5 +1,5 @@
-/* Control flow: if, switch, while, for, try, map. Each call ends the arm before it and starts the next; the end makes the
- * node. */
+/* Control flow: if, switch, while, for, try, map. Each call ends the arm before it and starts the next; the end makes
+ * the node. */
 #include "api/graph.h"
 
 /* An end whose begin was lost, or is not the innermost: null values. */

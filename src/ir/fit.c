@@ -102,7 +102,8 @@ bool aj_build_broadcast_all(aj_builder *b, aj_op op, uint32_t count, aj_value **
       .func = b->func, .op = op, .operand_count = count, .operands = values, .attrs_of = &probe, .error = &b->error};
   for (uint32_t i = 0; i < count; i++) {
     if (!aj_builder_ok(b) || !aj_builder_check_operand(b, op, i, values[i])) return false;
-    if (values[i]->type->is_exn) aj_builder_fail(b, ARRJIT_TYPE, op, "argument %u is an exception; expected an array", i);
+    if (values[i]->type->is_exn)
+      aj_builder_fail(b, ARRJIT_TYPE, op, "argument %u is an exception; expected an array", i);
   }
   if (!aj_builder_ok(b)) return false;
   if (!join_shapes(&in, &rank, dims, &from, &to)) return fail_to_join(b, &in, from, to), false;

@@ -90,7 +90,7 @@ static bool reads_again(const aj_node *node, uint32_t i) {
   uint32_t captures = aj_node_capture_start(node);
   if (node->op == AJ_OP_WHILE) return i >= captures;
   if (node->op == AJ_OP_FOR) return i >= captures || i == 1 || i == 2; /* hi and step */
-  if (node->op == AJ_OP_MAP) return true; /* by the lanes that come */
+  if (node->op == AJ_OP_MAP) return true;                              /* by the lanes that come */
   if (node->op == AJ_OP_TRY) return handlers_use(node, i);
   return false;
 }

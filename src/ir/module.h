@@ -166,7 +166,8 @@ bool aj_node_add_operand(aj_node *node, aj_value *value);
 const aj_attr *aj_node_attr(const aj_node *node, aj_attr_name name); /* NULL: it has none */
 int64_t aj_node_int(const aj_node *node, aj_attr_name name);         /* 0 when it has none */
 aj_node *aj_region_terminator(const aj_region *region);              /* NULL when it has none yet */
-/* Number of values that loop or region ops take before their captures: if 1, while N, for 3 + N, map N, try 0, kernel all.
+/* Number of values that loop or region ops take before their captures: if 1, while N, for 3 + N, map N, try 0, kernel
+ * all.
  */
 uint32_t aj_node_capture_start(const aj_node *node);
 /* Follows forward pointers, shortening them. */

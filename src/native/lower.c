@@ -175,7 +175,8 @@ static traits find_traits(const aj_func *func) {
     t.exns = t.exns || node->op == AJ_OP_TRY || node->op == AJ_OP_EXN_NEW || node->op == AJ_OP_EXN_CAUSE;
     for (uint32_t i = 0; i < node->result_count; i++) t.exns = t.exns || node->results[i].type->is_exn;
     bool loop = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
-    t.loops = t.loops || loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP || (node->result_count && node->results[0].type->rank > 0);
+    t.loops = t.loops || loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP ||
+              (node->result_count && node->results[0].type->rank > 0);
     if (loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP) t.depth++;
   }
   return t;

@@ -239,7 +239,8 @@ void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *
   }
   aj_lv *vals = AJ_NEW_ARRAY(k->lo->arena, k->body->slot_count, aj_lv);
   if (!vals) return;
-  for (uint32_t i = 0; i < k->operand_count; i++) vals[k->body->params[i]->slot] = aj_kernel_load(k, p, &k->operands[i]);
+  for (uint32_t i = 0; i < k->operand_count; i++)
+    vals[k->body->params[i]->slot] = aj_kernel_load(k, p, &k->operands[i]);
   for (uint32_t pc = 0; pc < k->body->node_count; pc++) {
     const aj_node *node = k->body->nodes[pc];
     aj_lv in[3] = {{0}};

@@ -99,6 +99,11 @@ static bool lower_lane(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_l
   return true;
 }
 
+/* What a region gives that always raises, as one may when arms have been folded: nobody sees it. */
+static LLVMValueRef give_nothing(aj_kernel *k, uint32_t result, uint32_t lanes) {
+  return LLVMConstNull(aj_ir_type(k->lo, aj_kernel_dtype(k, result), lanes));
+}
+
 /* ---- lane by lane ---- */
 
 /* How many of the vector's points are there. */
@@ -161,8 +166,10 @@ static void lower_vector(aj_lanes *m, LLVMValueRef *vectors) {
   LLVMBuildStore(lo->b, aj_ir_load(lo, lo->t_i64, iterations_left(lo)), m->budget);
   set_params(m, &s);
   const aj_node *yield = aj_lanes_region(m, &s);
-  for (uint32_t i = 0; yield && i < k->result_count && !lo->arena->failed; i++) {
+  for (uint32_t i = 0; i < k->result_count && !lo->arena->failed; i++) {
     arrjit_dtype dtype = aj_kernel_dtype(k, i);
+    if (!yield) vectors[i] = give_nothing(k, i, m->lanes);
+    if (!yield) continue;
     vectors[i] = aj_ir_canonical(lo, dtype, m->lanes, aj_lanes_plain(m, dtype, s.vals[yield->operands[i]->slot]));
   }
 }
@@ -176,7 +183,9 @@ static LLVMTypeRef choose_mask(aj_kernel *k, uint32_t lanes) {
 void aj_map_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *results) {
   aj_lower *lo = k->lo;
   if (p->lanes == 1) {
-    if (!lower_lane(k, p, flat, results)) aj_ir_at(lo, aj_ir_block(lo, "never"));
+    if (lower_lane(k, p, flat, results)) return;
+    aj_ir_at(lo, aj_ir_block(lo, "never"));
+    for (uint32_t i = 0; i < k->result_count; i++) results[i].v = give_nothing(k, i, 1);
     return;
   }
   LLVMValueRef *fast = AJ_NEW_ARRAY(lo->arena, k->result_count, LLVMValueRef);

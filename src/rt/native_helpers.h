@@ -35,7 +35,8 @@ typedef struct aj_nh_exns {
 /* The helpers by name, for aj_native_host. */
 const struct aj_native_helper *aj_native_helpers(uint32_t *out_count);
 
-/* Iterations are those of the loops around the site, and the lane of a map, innermost first. All int32_t results: 0 ok, 1 run->exn is set. */
+/* Iterations are those of the loops around the site, and the lane of a map, innermost first. All int32_t results: 0 ok,
+ * 1 run->exn is set. */
 int32_t aj_nh_poll(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int32_t count);
 void aj_nh_raise(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
                  void *const *payload);

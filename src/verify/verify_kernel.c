@@ -18,9 +18,7 @@ static bool check_maps(aj_checker *c, const aj_node *kernel) {
   return (ok && at == maps->count) || aj_checker_fail(c, AJ_VERIFY_KERNEL_MAPS);
 }
 
-static bool is_kernel_op(const aj_node *node) {
-  return aj_op_fits_map(node->op) || node->op == AJ_OP_LANE_INDEX;
-}
+static bool is_kernel_op(const aj_node *node) { return aj_op_fits_map(node->op) || node->op == AJ_OP_LANE_INDEX; }
 
 bool aj_checker_kernel(aj_checker *c, const aj_node *kernel) {
   const aj_region *region = kernel->regions[0];
