@@ -1,4 +1,4 @@
-/* Every allocation fails once: four programs, from the context to the result in hand, run again and again with the
+/* Every allocation fails once: five programs, from the context to the result in hand, run again and again with the
  * first, the second, ... allocation refused, until a run needs fewer. Each must end in status or kind memory (or, where
  * what failed can be done without, in the right answer), leak nothing, and leave a context that gives the right answer.
  */
@@ -55,6 +55,28 @@ static void build_dot(arrjit_graph *g) {
   RETURN(g, arrjit_dot(g, x, y, 0, NULL, NULL, 1, I64S(1), I64S(0)));
 }
 
+/* Newton per lane, with a value for what is caught, and a failure of the last lane. */
+static void build_map(arrjit_graph *g) {
+  arrjit_value x = PARAM(g, "x", F64, 9), a, v, root, exn, out;
+  arrjit_map_begin(g, 1, &x, &a);
+  arrjit_try_begin(g);
+  WHILE(g, &v, arrjit_const_f64(g, 1));
+  arrjit_value error = arrjit_abs(g, arrjit_sub(g, arrjit_mul(g, v, v), a));
+  arrjit_while_body(g, arrjit_gt(g, error, arrjit_const_f64(g, 1e-9)), &v);
+  arrjit_value high = arrjit_gt(g, v, arrjit_const_f64(g, 0.05)), checked;
+  CHECK(g, high, ARRJIT_KIND_RUNTIME, 3, "low: {0}", LIST(v), &checked, v);
+  arrjit_value next = arrjit_add(g, checked, arrjit_div(g, a, checked));
+  arrjit_while_end(g, LIST(arrjit_mul(g, next, arrjit_const_f64(g, 0.5))), &root);
+  arrjit_try_handler(g, 1, &root, ARRJIT_KIND_RUNTIME, &exn);
+  arrjit_try_end(g, 1, &a, &root);
+  arrjit_if_begin(g, arrjit_gt(g, a, arrjit_const_f64(g, 0.0075)));
+  RAISE(g, ARRJIT_KIND_ARITH, 7, "too much: {0}", a);
+  arrjit_if_else(g, 0, NULL);
+  arrjit_if_end(g, 1, &root, &root);
+  arrjit_map_end(g, 1, &root, &out);
+  RETURN(g, out);
+}
+
 static int failures_made, pointers_destroyed;
 static void destroy_pointer(void *pointer) {
   (void)pointer;
@@ -85,6 +107,7 @@ static const scenario loop = {"loop with try and raise", build_loop, 1, {{ARRJIT
 static const scenario callback = {
     "callback with payload", build_callback, 1, {{ARRJIT_F64, 1, {3}}}, fail_with_payload};
 static const scenario dot = {"dot", build_dot, 2, {{ARRJIT_F32, 2, {3, 40}}, {ARRJIT_F32, 2, {40, 5}}}, NULL};
+static const scenario map = {"map", build_map, 1, {{ARRJIT_F64, 1, {9}}}, NULL};
 
 /* ---- one attempt ---- */
 
@@ -207,6 +230,8 @@ static void test_callback_with_payload_in_interp(void **state) { (void)state, ex
 static void test_callback_with_payload_in_whole(void **state) { (void)state, exhaust(&callback, ARRJIT_MODE_WHOLE); }
 static void test_dot_in_interp(void **state) { (void)state, exhaust(&dot, ARRJIT_MODE_INTERP); }
 static void test_dot_in_whole(void **state) { (void)state, exhaust(&dot, ARRJIT_MODE_WHOLE); }
+static void test_map_in_interp(void **state) { (void)state, exhaust(&map, ARRJIT_MODE_INTERP); }
+static void test_map_in_whole(void **state) { (void)state, exhaust(&map, ARRJIT_MODE_WHOLE); }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_elementwise_in_interp),
@@ -217,6 +242,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_callback_with_payload_in_whole),
     cmocka_unit_test(test_dot_in_interp),
     cmocka_unit_test(test_dot_in_whole),
+    cmocka_unit_test(test_map_in_interp),
+    cmocka_unit_test(test_map_in_whole),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -135,6 +135,23 @@ static void test_inside_a_try_handlers_and_finally_may_still_run(void **state) {
   arrjit_graph_destroy(g);
 }
 
+static void test_inside_a_map_all_is_read_again_and_results_are_there(void **state) {
+  arrjit_graph *g = tk_graph(*state);
+  arrjit_value x = PARAM(g, "x", F32, 3), k = PARAM(g, "k", F32), a, v[2], out[2];
+  arrjit_map_begin(g, 1, &x, &a);
+  v[0] = arrjit_add(g, a, k);
+  v[1] = arrjit_mul(g, a, k);
+  arrjit_map_end(g, 2, v, out);
+  number(g, out[0]);
+  assert_true(live(x, 0, AJ_LIVE_INSIDE));
+  assert_true(live(k, 0, AJ_LIVE_INSIDE));
+  assert_false(live(x, 0, AJ_LIVE_AFTER));
+  assert_true(live(out[0], 0, AJ_LIVE_INSIDE)); /* lanes that are done are in it */
+  assert_false(live(out[1], 0, AJ_LIVE_INSIDE));
+  assert_false(live(out[0], 0, AJ_LIVE_BEFORE));
+  arrjit_graph_destroy(g);
+}
+
 static void test_numbering_again_after_an_edit(void **state) {
   arrjit_graph *g = tk_graph(*state);
   arrjit_value x = PARAM(g, "x", F32), a = arrjit_neg(g, x), b = arrjit_abs(g, a);
@@ -161,6 +178,7 @@ int main(void) {
       TK_TEST(test_inside_an_if_nothing_is_read_again),
       TK_TEST(test_inside_loops_invariants_are_read_again),
       TK_TEST(test_inside_a_try_handlers_and_finally_may_still_run),
+      TK_TEST(test_inside_a_map_all_is_read_again_and_results_are_there),
       TK_TEST(test_numbering_again_after_an_edit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
