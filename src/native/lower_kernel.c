@@ -338,11 +338,13 @@ static void lower_point(aj_kernel *k) {
 
 arrjit_dtype aj_kernel_dtype(const aj_kernel *k, uint32_t result) { return k->node->results[result].type->dtype; }
 
-/* Lanes so that the widest element fills two registers. */
+/* Lanes so that the widest element fills two registers. Captures of maps stay scalars where they can. */
 static uint32_t choose_lanes(const aj_kernel *k) {
   uint32_t widest = 1;
+  bool is_map = aj_kernel_is_map(k->node);
   for (uint32_t i = 0; i < k->operand_count; i++)
-    widest = aj_dtypes[k->operands[i].dtype].bytes > widest ? aj_dtypes[k->operands[i].dtype].bytes : widest;
+    if (!is_map || k->operands[i].rank > 0)
+      widest = aj_dtypes[k->operands[i].dtype].bytes > widest ? aj_dtypes[k->operands[i].dtype].bytes : widest;
   for (uint32_t i = 0; i < k->result_count; i++) {
     uint32_t of = aj_dtypes[k->node->results[i].type->dtype].bytes;
     widest = of > widest ? of : widest;

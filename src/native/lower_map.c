@@ -29,10 +29,9 @@ static inside start_inside(const aj_region *region) {
 
 static void step_inside(inside *i) { i->node = i->node == i->last ? NULL : aj_walk_next(&i->walk); }
 
-/* Constants, captures and the counters of for are the same in all lanes. */
+/* Constants are the same in all lanes. */
 uint32_t aj_map_widest(const aj_region *region) {
   uint32_t widest = 1;
-  for (uint32_t i = 0; i < region->param_count; i++) widest = widen(widest, region->params[i]->type);
   for (inside i = start_inside(region); i.node; step_inside(&i))
     for (uint32_t r = 0; i.node->op != AJ_OP_CONST && r < i.node->result_count; r++)
       widest = widen(widest, i.node->results[r].type);
@@ -91,7 +90,9 @@ static bool lower_lane(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_l
   }
   LLVMValueRef left = loops ? aj_ir_load(lo, lo->t_i64, iterations_left(lo)) : NULL;
   LLVMValueRef mark = lo->exns ? aj_ir_load(lo, lo->t_i64, lo->exns) : NULL;
+  int64_t lowered = lo->lowered; /* the region has been counted */
   const aj_node *yield = aj_lower_region(lo, &scope);
+  lo->lowered = lowered;
   if (!yield) return false;
   if (left) LLVMBuildStore(lo->b, left, iterations_left(lo));
   if (mark) drop_exns(lo, mark);
@@ -125,6 +126,7 @@ static void lower_one_by_one(aj_kernel *k, const aj_points *p, LLVMValueRef flat
     buffers[i] = aj_ir_alloca(lo, type, 1, AJ_NH_ALIGN);
     LLVMBuildStore(lo->b, LLVMConstNull(type), buffers[i]);
   }
+  aj_kernel_poll(k); /* between its polls a kernel counts on vectors */
   aj_ir_loop loop = aj_ir_loop_begin(lo, count_there(k, p));
   aj_points one = {.lanes = 1, .at = LLVMBuildAdd(lo->b, p->at, loop.index, ""), .limit = p->limit};
   if (lower_lane(k, &one, LLVMBuildAdd(lo->b, flat, loop.index, ""), results)) {
@@ -176,7 +178,7 @@ static void lower_vector(aj_lanes *m, LLVMValueRef *vectors) {
 
 /* Where the machine has mask registers a mask stays one; else it is as wide as what it selects between. */
 static LLVMTypeRef choose_mask(aj_kernel *k, uint32_t lanes) {
-  uint32_t bits = k->lo->target->vector_bytes == 64 ? 1 : has_f32(k->body) || aj_map_widest(k->body) < 8 ? 32 : 64;
+  uint32_t bits = k->lo->target->vector_bytes == 64 ? 1 : has_f32(k->body) ? 32 : 8 * aj_map_widest(k->body);
   return aj_ir_int_type(k->lo, bits, lanes);
 }
 

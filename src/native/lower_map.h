@@ -51,7 +51,7 @@ typedef struct aj_lane_scope {
 void aj_map_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *results);
 /* Whether the kernel's region is a map's. */
 bool aj_kernel_is_map(const aj_node *node);
-/* Bytes of the widest value that differs between lanes. */
+/* Bytes of the widest value that nodes inside give, constants left out. */
 uint32_t aj_map_widest(const aj_region *region);
 /* Nodes in the region and in those inside it. */
 uint32_t aj_map_size(const aj_region *region);
