@@ -170,6 +170,30 @@ static void test_lanes_that_are_not_there_do_not_fail(void **state) {
   }
 }
 
+/* Arms that are folded leave a region, and an if, that always raise. */
+static void test_regions_that_come_to_raise_always(void **state) {
+  tk_fixture *f = *state;
+  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_VERIFY_PASSES, 1, NULL), ARRJIT_OK);
+  for (int in_map = 0; in_map < 2; in_map++) {
+    arrjit_graph *g = tk_graph(f);
+    arrjit_value x = symbolic(g, "x", ARRJIT_I64), a = i64(g, 3), inner, arm, flag = PARAM(g, "flag", BOOL);
+    if (in_map) arrjit_map_begin(g, 1, &x, &a);
+    arrjit_if_begin(g, flag);
+    RAISE(g, ARRJIT_KIND_RUNTIME, 1, "{0}", a);
+    arrjit_if_else(g, 0, NULL);
+    arrjit_if_begin(g, arrjit_const_bool(g, 1));
+    RAISE(g, ARRJIT_KIND_RUNTIME, 2, "{0}", a);
+    arrjit_if_else(g, 0, NULL);
+    arrjit_if_end(g, 1, &a, &inner);
+    arrjit_if_end(g, 1, &inner, &arm);
+    if (in_map) arrjit_map_end(g, 1, &arm, &arm);
+    RETURN(g, x, arm);
+    arrjit_function *function = tk_finish(f, g);
+    for (int64_t k = 0; k < 2; k++)
+      EXPECT_FAILURE(RUN(f, function, ARRAY(f, I64, 3, 4), SCALAR(f, BOOL, k == 1)), ARRJIT_KIND_RUNTIME, 2 - k, "3");
+  }
+}
+
 /* A region that always raises gives nothing, and fails when there is a lane. */
 static void test_a_map_that_never_yields(void **state) {
   tk_fixture *f = *state;
@@ -406,6 +430,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b07_the_lowest_bad_element_fails_the_map),
     TK_TEST(test_counters_at_the_ends_of_i64),
     TK_TEST(test_lanes_that_are_not_there_do_not_fail),
+    TK_TEST(test_regions_that_come_to_raise_always),
     TK_TEST(test_a_map_that_never_yields),
     TK_TEST(test_tries_in_tries),
     TK_TEST(test_caught_in_a_loop_goes_on_behind_it),
