@@ -32,6 +32,8 @@ extern "C" {
 
 /* Largest rank of an array. */
 #define ARRJIT_MAX_RANK 16
+/* As a dim of a value slot's result: the callback decides on it at each call (`?` in .air). */
+#define ARRJIT_DYNAMIC_DIM INT64_MIN
 
 typedef struct arrjit_context arrjit_context;
 typedef struct arrjit_graph arrjit_graph;
@@ -95,6 +97,16 @@ typedef struct arrjit_statistics {
   int64_t events_dropped;
 } arrjit_statistics;
 
+/* For a host with a global lock: around every wait of the library that can block a thread of the host (compilation,
+ * jobs, the end of threads), `release` is called before and `acquire` after, in pairs, on that thread, with no lock of
+ * the library held. A host thread calls the library with its lock held, so the library's own threads never call them
+ * but from inside a callback. */
+typedef struct arrjit_hooks {
+  void *user;
+  void (*release)(void *user);
+  void (*acquire)(void *user);
+} arrjit_hooks;
+
 /* All zero but struct_bytes means: the defaults. */
 typedef struct arrjit_context_options {
   size_t struct_bytes;               /* sizeof(arrjit_context_options) */
@@ -102,9 +114,10 @@ typedef struct arrjit_context_options {
   const char *native_path;           /* file of the native module; NULL: beside the library, then the built-in libdir */
   arrjit_event_sink *event_sink;     /* NULL: events wait for arrjit_context_next_event */
   void *event_user;
+  const arrjit_hooks *hooks; /* copied; NULL: none */
 } arrjit_context_options;
 
-/* Makes a context. `options` may be NULL. Errors: MISUSE (struct_bytes), MEMORY. The caller owns *out. */
+/* Makes a context. `options` may be NULL. Errors: MISUSE (struct_bytes, an allocator or hooks without a function), MEMORY. The caller owns *out. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_context_create(const arrjit_context_options *options,
                                                                arrjit_context **out, arrjit_error *error);
 /* Ends the context: stops its threads, drops its native code. BUSY, and nothing happens, while a run or a runner of it

@@ -151,7 +151,15 @@ ARRJIT_API arrjit_value arrjit_exn_field(arrjit_graph *graph, arrjit_value exn, 
 
 /* Callback slots. An io slot has only arguments, which pass through; a value slot has results.
  * A slot is bound to a host function for each run. Flags are ARRJIT_SLOT_*. */
-#define ARRJIT_SLOT_OPTIONAL 1u /* io only: unbound means pass-through */
+#define ARRJIT_SLOT_OPTIONAL 1u /* io only: unbound means pass-through; results of a value slot come from nowhere else */
+/* Value slots only: equal arguments give equal results and nothing else happens. Finishing the graph drops calls whose
+ * results nothing needs, merges calls of one arm or body that have the same arguments, and puts each before the first
+ * node that has its results or whose arms use them: there it runs, and fails when it does. Calls with dynamic results
+ * stay as they are. */
+#define ARRJIT_SLOT_PURE 2u
+/* A dim of a result may be ARRJIT_DYNAMIC_DIM: the callback allocates that result (arrjit_call_result). The value of a
+ * call then has a symbol of its own for each such dim (arrjit_value_type), bound anew at every call, which later nodes
+ * of the same arm or body, and what is inside them, may use; what leaves an arm or body must have other dims. */
 ARRJIT_API arrjit_slot arrjit_slot_io(arrjit_graph *graph, const char *name, size_t param_count,
                                       const arrjit_type *params, unsigned flags);
 ARRJIT_API arrjit_slot arrjit_slot_value(arrjit_graph *graph, const char *name, size_t param_count,

@@ -85,12 +85,26 @@ typedef struct arrjit_view {
 typedef struct arrjit_call_info arrjit_call_info;
 
 /* A callback. `args` are read-only and valid during the call; `results` (value slots) are pre-sized and zeroed: fill
- * them. Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text;
+ * them. A result with dynamic dims has ARRJIT_DYNAMIC_DIM among its dims and no data (NULL) until arrjit_call_result.
+ * Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text;
  * ARRJIT_OK after arrjit_fail: kind callback.contract, what was told being the context). It
  * runs on the thread that called run, with no lock of the library held, and may use the library freely. It must not
  * longjmp; a C++ exception that leaves it unwinds through the run to a catch around it, the run being lost. */
 typedef arrjit_status arrjit_callback_fn(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
                                          size_t result_count, const arrjit_view *results);
+
+/* From inside a callback: memory for result `index`, which has dynamic dims; once a call. `dims` has all dims of the
+ * result, and must agree with those of its view that are numbers; *out (also in the callback's `results`) shows zeroed
+ * memory, counted against the run's limit. Errors, which end the call with that failure unless it calls arrjit_fail
+ * itself: FAILED (dims do not agree: kind callback.contract), MEMORY (kind memory); MISUSE (NULL, no such result, not
+ * dynamic, made before) changes nothing. A callback that returns OK must have made every such result. */
+ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_call_result(arrjit_call_info *call, size_t index, const int64_t *dims,
+                                                            arrjit_view *out);
+/* From inside a callback: copies `value` into result `index` after checking that it is what the signature says: dtype,
+ * rank, dims, bytes. For hosts whose functions return what they like. One who gives one result gives all. FAILED: it is
+ * not; what was expected and what came is the failure of the call, kind callback.contract. MEMORY, MISUSE as above. */
+ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_call_give(arrjit_call_info *call, size_t index,
+                                                          const arrjit_view *value);
 
 /* Describes a failure from inside a callback. All is copied. Returns ARRJIT_FAILED, so `return arrjit_fail(...)`. */
 typedef struct arrjit_failure {
@@ -107,7 +121,7 @@ typedef struct arrjit_failure {
 } arrjit_failure;
 ARRJIT_API arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure);
 
-/* A slot's host function for one run: either `callback`, or `direct`, a C function that takes the slot's scalar
+/* A slot's host function for one run or as a function's default: either `callback`, or `direct`, a C function that takes the slot's scalar
  * arguments by value and returns its one scalar result (void for io slots), such as double (*)(double, int64_t). */
 typedef struct arrjit_binding {
   const char *slot;
@@ -115,6 +129,14 @@ typedef struct arrjit_binding {
   void *user;
   void (*direct)(void);
 } arrjit_binding;
+/* Binds a slot for all runs of the function that do not bind it themselves; both functions NULL: for none. At any time,
+ * also while runs are active: a run keeps what the slot was bound to when it began. `destroy` (may be NULL) is called
+ * with the binding's user exactly once, when the slot is bound anew or the function goes and the last run that uses the
+ * binding has ended: on any thread, with no lock of the library held. It is not called when this fails. The binding is
+ * copied. Errors: MISUSE (no such slot, both functions, direct and not all scalars, destroy and nothing to bind, the
+ * context was destroyed), MEMORY. */
+ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_bind(arrjit_function *function, const arrjit_binding *binding,
+                                                              void (*destroy)(void *user), arrjit_error *error);
 
 /* ---- runs ---- */
 
@@ -126,7 +148,15 @@ typedef enum arrjit_mode {
 
 #define ARRJIT_RUN_REQUIRE_NATIVE 1u /* WHOLE: nothing may be interpreted or fall back; UNAVAILABLE otherwise */
 
-/* All zero but struct_bytes means: auto, no bindings, fresh outputs. */
+/* What a run may use; 0: as much as the context's option says. What was reached ends the run, whatever it still does. */
+typedef struct arrjit_limits {
+  int64_t bytes;      /* max_run_bytes; kind memory */
+  int64_t iterations; /* max_iterations; kind limit, as the others */
+  int64_t depth;      /* max_depth, in its range */
+  int64_t wall_ns;    /* max_run_ms; from the start of the run, waiting for a compilation included */
+} arrjit_limits;
+
+/* All zero but struct_bytes means: auto, no bindings, fresh outputs, the context's limits. */
 typedef struct arrjit_run_options {
   size_t struct_bytes; /* sizeof(arrjit_run_options) */
   arrjit_mode mode;
@@ -137,6 +167,7 @@ typedef struct arrjit_run_options {
   uint64_t donated;             /* bit i: input i may be overwritten; the host does not read it again */
   arrjit_cancel *cancel;        /* may be NULL */
   int64_t deadline_ns;          /* on the clock of arrjit_clock_ns; 0: none */
+  arrjit_limits limits;
 } arrjit_run_options;
 
 /* Runs a function on the caller's thread. `options` may be NULL. The status is not OK only for misuse, for native code

@@ -93,6 +93,16 @@ arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure)
   return ARRJIT_FAILED;
 }
 
+/* ---- results of callbacks ---- */
+
+arrjit_status arrjit_call_result(arrjit_call_info *call, size_t index, const int64_t *dims, arrjit_view *out) {
+  return call && out ? aj_call_result(call, index, dims, out) : ARRJIT_MISUSE;
+}
+
+arrjit_status arrjit_call_give(arrjit_call_info *call, size_t index, const arrjit_view *value) {
+  return call && value ? aj_call_give(call, index, value) : ARRJIT_MISUSE;
+}
+
 /* ---- cancel handles, the clock ---- */
 
 arrjit_status arrjit_cancel_create(arrjit_context *context, arrjit_cancel **out, arrjit_error *error) {

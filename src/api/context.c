@@ -13,8 +13,11 @@ arrjit_status arrjit_context_create(const arrjit_context_options *options, arrji
     return aj_error_set(error, ARRJIT_MISUSE, "options: struct_bytes is %zu, expected %zu", o->struct_bytes, sizeof *o);
   if (o->allocator && !o->allocator->resize)
     return aj_error_set(error, ARRJIT_MISUSE, "options: allocator has no resize");
+  if (o->hooks && (!o->hooks->release || !o->hooks->acquire))
+    return aj_error_set(error, ARRJIT_MISUSE, "options: hooks need both release and acquire");
   aj_core *core = aj_core_create(o->allocator);
   if (!core) return aj_error_memory(error, "a context");
+  if (o->hooks) core->hooks = *o->hooks;
   aj_events_set_sink(&core->events, o->event_sink, o->event_user);
   arrjit_context *context = aj_mem_alloc(&core->mem, sizeof *context);
   aj_compiler *compiler = context ? aj_compiler_create(core, o->native_path) : NULL;
@@ -33,9 +36,11 @@ arrjit_status arrjit_context_destroy(arrjit_context *context) {
   if (!context) return ARRJIT_OK;
   aj_core *core = context->core;
   if (atomic_load(&core->activations) != 0) return ARRJIT_BUSY;
+  aj_core_wait_begin(core);
   arrjit_status status = aj_compiler_stop(context->compiler);
+  if (status == ARRJIT_OK) aj_timer_stop(&core->timer);
+  aj_core_wait_end(core);
   if (status != ARRJIT_OK) return status;
-  aj_timer_stop(&core->timer);
   aj_compiler_release(context->compiler);
   aj_mem_free(&core->mem, context, sizeof *context);
   aj_core_release(core);
@@ -125,7 +130,9 @@ arrjit_status arrjit_context_wait_idle(arrjit_context *context, int64_t timeout_
   if (!context) return ARRJIT_MISUSE;
   aj_core *core = context->core;
   atomic_fetch_add(&core->activations, 1); /* the context stays while someone waits in it */
+  aj_core_wait_begin(core);
   arrjit_status status = aj_compiler_wait_idle(context->compiler, aj_engine_deadline(timeout_ns));
+  aj_core_wait_end(core);
   atomic_fetch_sub(&core->activations, 1);
   return status;
 }

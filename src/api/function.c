@@ -59,6 +59,15 @@ const char *arrjit_function_slot_name(const arrjit_function *function, size_t in
   return function && index < function->module->slots.count ? function->module->slots.data[index].name : NULL;
 }
 
+arrjit_status arrjit_function_bind(arrjit_function *function, const arrjit_binding *binding,
+                                   void (*destroy)(void *user), arrjit_error *error) {
+  if (!function) return aj_error_set(error, ARRJIT_MISUSE, "function is NULL");
+  if (!binding) return aj_error_set(error, ARRJIT_MISUSE, "binding is NULL");
+  if (!atomic_load(&function->context))
+    return aj_error_set(error, ARRJIT_MISUSE, "the function's context was destroyed");
+  return aj_function_bind(function, binding, destroy, error);
+}
+
 void arrjit_function_get_statistics(const arrjit_function *function, arrjit_function_statistics *out) {
   if (!out) return;
   *out = (arrjit_function_statistics){0};
@@ -106,7 +115,9 @@ arrjit_status arrjit_function_prepare(arrjit_function *function, const arrjit_ty
 arrjit_status arrjit_function_wait(arrjit_function *function, int64_t timeout_ns, arrjit_error *error) {
   if (!function) return aj_error_set(error, ARRJIT_MISUSE, "function is NULL");
   aj_function_retain(function);
+  aj_core_wait_begin(function->core);
   arrjit_status status = aj_compiler_wait(function, aj_engine_deadline(timeout_ns), error);
+  aj_core_wait_end(function->core);
   aj_function_release(function);
   return status;
 }

@@ -163,8 +163,8 @@ static void close_graph(arrjit_graph *graph) {
   if (!check_ended(graph)) return;
   if (!aj_module_number(graph->module))
     aj_builder_no_memory(&graph->b);
-  else
-    aj_verify(graph->module, false, &graph->b.error);
+  else if (aj_verify(graph->module, false, &graph->b.error) == ARRJIT_OK && !aj_module_settle_pure(graph->module))
+    aj_builder_no_memory(&graph->b);
 }
 
 arrjit_status arrjit_graph_finish(arrjit_graph *graph, arrjit_function **out, arrjit_error *error) {

@@ -70,13 +70,14 @@ bool aj_graph_add_operands(arrjit_graph *graph, size_t count, const arrjit_value
 void aj_graph_give(arrjit_value *out, size_t count, const aj_node *node);
 
 /* ---- graph_value.c ---- */
-/* The host's type as one of function `to`, symbols mapped by name. Exceptions (rank -1) only where allowed. NULL:
- * error. */
+/* The host's type as one of function `to`, symbols mapped by name; `allow`: what not every type may be, an exception
+ * (rank -1) or one with dynamic dims. NULL: error. */
+enum { AJ_ALLOW_EXN = 1, AJ_ALLOW_DYNAMIC = 2 };
 const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit_type *type, aj_func *to,
-                             bool allow_exn);
+                             unsigned allow);
 /* Types of a signature, in the module's arena. NULL: error. */
 const aj_type **aj_graph_types(arrjit_graph *graph, const char *what, size_t count, const arrjit_type *types,
-                               aj_func *to, bool allow_exn);
+                               aj_func *to, unsigned allow);
 /* A name: not NULL, not empty. */
 bool aj_graph_name(arrjit_graph *graph, const char *what, const char *name);
 

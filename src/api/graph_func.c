@@ -21,9 +21,9 @@ arrjit_callee arrjit_declare(arrjit_graph *graph, const char *name, size_t param
   if (!aj_graph_ready(graph)) return -1;
   aj_func *func = declare(graph, name);
   if (!func) return -1;
-  const aj_type **param_types = aj_graph_types(graph, "a parameter's type", param_count, params, func, true);
+  const aj_type **param_types = aj_graph_types(graph, "a parameter's type", param_count, params, func, AJ_ALLOW_EXN);
   if (!param_types) return -1;
-  const aj_type **result_types = aj_graph_types(graph, "a result's type", result_count, results, func, true);
+  const aj_type **result_types = aj_graph_types(graph, "a result's type", result_count, results, func, AJ_ALLOW_EXN);
   if (!result_types) return -1;
   func->result_names = AJ_NEW_ARRAY(&graph->module->arena, result_count, const char *);
   if (!func->result_names) return aj_builder_no_memory(&graph->b), -1;

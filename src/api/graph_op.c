@@ -112,7 +112,7 @@ arrjit_value arrjit_exn_field(arrjit_graph *graph, arrjit_value exn, int64_t fie
   aj_node *node = NULL;
   aj_graph_give(out_present, 1, NULL);
   if (!aj_graph_ready(graph)) return NULL;
-  const aj_type *made = aj_graph_type(graph, "the type of a field", type, graph->b.func, false);
+  const aj_type *made = aj_graph_type(graph, "the type of a field", type, graph->b.func, 0);
   if (!made || !aj_graph_operands(graph, 1, &exn)) return NULL;
   const aj_attr attrs[] = {
       aj_attr_int(AJ_ATTR_FIELD, field),
@@ -133,9 +133,14 @@ static bool check_slot(arrjit_graph *graph, const char *name, bool is_value, uns
     aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "two callback slots are called %s", name);
     return false;
   }
-  if (!(flags & ~ARRJIT_SLOT_OPTIONAL) && !(is_value && flags)) return true;
-  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "slot %s: flags 0x%x; expected 0%s", name, flags,
-                  is_value ? "" : " or ARRJIT_SLOT_OPTIONAL");
+  unsigned fits = is_value ? ARRJIT_SLOT_PURE : ARRJIT_SLOT_OPTIONAL;
+  if (!(flags & ~fits)) return true;
+  if (is_value && (flags & ARRJIT_SLOT_OPTIONAL))
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
+                    "slot %s: a value slot cannot be optional: without a callback nothing makes its results", name);
+  else
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "slot %s: flags 0x%x; expected 0 or %s", name, flags,
+                    is_value ? "ARRJIT_SLOT_PURE" : "ARRJIT_SLOT_OPTIONAL");
   return false;
 }
 
@@ -144,13 +149,14 @@ static arrjit_slot add_slot(arrjit_graph *graph, const char *name, bool is_value
                             unsigned flags) {
   if (!check_slot(graph, name, is_value, flags)) return -1;
   aj_func *func = graph->b.func;
-  const aj_type **param_types = aj_graph_types(graph, "an argument's type", param_count, params, func, false);
+  const aj_type **param_types = aj_graph_types(graph, "an argument's type", param_count, params, func, 0);
   const aj_type **result_types =
-      param_types ? aj_graph_types(graph, "a result's type", result_count, results, func, false) : NULL;
+      param_types ? aj_graph_types(graph, "a result's type", result_count, results, func, AJ_ALLOW_DYNAMIC) : NULL;
   if (!result_types) return -1;
   int32_t slot = aj_module_add_slot(graph->module, &(aj_slot){.name = name,
                                                               .is_value = is_value,
                                                               .optional = flags & ARRJIT_SLOT_OPTIONAL,
+                                                              .pure = flags & ARRJIT_SLOT_PURE,
                                                               .param_count = (uint32_t)param_count,
                                                               .result_count = (uint32_t)result_count,
                                                               .param_types = param_types,
@@ -181,8 +187,11 @@ void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t arg_count, co
     return;
   }
   const aj_slot *info = &graph->module->slots.data[slot];
-  const aj_attr attr = aj_attr_int(AJ_ATTR_SLOT, slot);
-  if (aj_graph_ready(graph) && aj_graph_operands(graph, arg_count, args))
-    node = aj_build_fitted(&graph->b, AJ_OP_CALLBACK, (uint32_t)arg_count, graph->scratch.data, 1, &attr);
+  if (aj_graph_ready(graph) && aj_graph_operands(graph, arg_count, args)) {
+    const aj_attr attrs[] = {aj_attr_int(AJ_ATTR_SLOT, slot),
+                             aj_attr_int(AJ_ATTR_BINDS, graph->b.func ? graph->b.func->next_node_symbol : 0)};
+    uint32_t attr_count = aj_slot_all_dynamic_dims(info) ? 2 : 1;
+    node = aj_build_fitted(&graph->b, AJ_OP_CALLBACK, (uint32_t)arg_count, graph->scratch.data, attr_count, attrs);
+  }
   aj_graph_give(out, info->is_value ? info->result_count : arg_count, node);
 }

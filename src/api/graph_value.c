@@ -20,7 +20,7 @@ arrjit_type arrjit_value_type(arrjit_value value) {
 
 /* ---- types ---- */
 
-static bool check_dims(arrjit_graph *graph, const char *what, const arrjit_type *type) {
+static bool check_dims(arrjit_graph *graph, const char *what, const arrjit_type *type, unsigned allow) {
   const aj_module *module = graph->module;
   int64_t elements, bytes;
   bool symbolic;
@@ -30,12 +30,16 @@ static bool check_dims(arrjit_graph *graph, const char *what, const arrjit_type 
   }
   for (int32_t d = 0; d < type->rank; d++) {
     int64_t dim = type->dims[d];
-    if (dim >= 0) continue;
+    if (dim >= 0 || ((allow & AJ_ALLOW_DYNAMIC) && dim == ARRJIT_DYNAMIC_DIM)) continue;
     if (~dim < (int64_t)module->symbols.count && graph->b.func &&
         module->symbols.data[aj_dim_symbol(dim)].func == graph->b.func->index)
       continue;
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
-                    "%s: dim %d is %lld, no extent and no symbol of this function", what, d, (long long)dim);
+    if (dim == ARRJIT_DYNAMIC_DIM)
+      aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
+                      "%s: dim %d is ARRJIT_DYNAMIC_DIM, which only results of value slots may have", what, d);
+    else
+      aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
+                      "%s: dim %d is %lld, no extent and no symbol of this function", what, d, (long long)dim);
     return false;
   }
   if (aj_dims_count(type->rank, type->dims, &elements, &symbolic) &&
@@ -52,7 +56,7 @@ static bool move_dims(arrjit_graph *graph, int32_t rank, const int64_t *dims, aj
   aj_translate status = known ? AJ_TRANSLATE_OK : AJ_TRANSLATE_MEMORY;
   for (size_t i = 0; known && i < count; i++) known[i] = AJ_DIM_UNKNOWN;
   for (int32_t d = 0; status == AJ_TRANSLATE_OK && d < rank; d++)
-    status = aj_dim_translate(to, true, known, dims[d], &out[d]);
+    if ((out[d] = dims[d]) != ARRJIT_DYNAMIC_DIM) status = aj_dim_translate(to, true, known, dims[d], &out[d]);
   aj_mem_free(&graph->core->mem, known, count * sizeof *known);
   if (status == AJ_TRANSLATE_OK) return true;
   if (status == AJ_TRANSLATE_MEMORY)
@@ -63,11 +67,11 @@ static bool move_dims(arrjit_graph *graph, int32_t rank, const int64_t *dims, aj
 }
 
 const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit_type *type, aj_func *to,
-                             bool allow_exn) {
+                             unsigned allow) {
   const aj_type *made;
   int64_t moved[ARRJIT_MAX_RANK];
   if (!aj_graph_given(graph, what, type, 1)) return NULL;
-  if (allow_exn && type->rank == -1) {
+  if ((allow & AJ_ALLOW_EXN) && type->rank == -1) {
     made = aj_module_exn_type(graph->module);
   } else {
     bool known = (int)type->dtype > 0 && (int)type->dtype < AJ_DTYPE_COUNT;
@@ -77,7 +81,7 @@ const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit
                       type->rank, ARRJIT_MAX_RANK);
       return NULL;
     }
-    if (!check_dims(graph, what, type)) return NULL;
+    if (!check_dims(graph, what, type, allow)) return NULL;
     const int64_t *dims = type->dims;
     if (to != graph->b.func) {
       if (!move_dims(graph, type->rank, dims, to, moved)) return NULL;
@@ -90,12 +94,12 @@ const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit
 }
 
 const aj_type **aj_graph_types(arrjit_graph *graph, const char *what, size_t count, const arrjit_type *types,
-                               aj_func *to, bool allow_exn) {
+                               aj_func *to, unsigned allow) {
   if (!aj_graph_given(graph, what, types, count)) return NULL;
   const aj_type **made = count < UINT32_MAX ? AJ_NEW_ARRAY(&graph->module->arena, count, const aj_type *) : NULL;
   if (!made) return aj_builder_no_memory(&graph->b), NULL;
   for (size_t i = 0; i < count; i++)
-    if (!(made[i] = aj_graph_type(graph, what, &types[i], to, allow_exn))) return NULL;
+    if (!(made[i] = aj_graph_type(graph, what, &types[i], to, allow))) return NULL;
   return made;
 }
 
@@ -148,7 +152,7 @@ arrjit_value arrjit_param(arrjit_graph *graph, const char *name, const arrjit_ty
   if (!aj_graph_ready(graph)) return NULL;
   if (name && !*name) name = NULL;
   if (!check_param(graph, name)) return NULL;
-  const aj_type *made = aj_graph_type(graph, "the type of a parameter", type, graph->b.func, false);
+  const aj_type *made = aj_graph_type(graph, "the type of a parameter", type, graph->b.func, 0);
   aj_value *param = made ? aj_region_add_param(graph->b.func->root, made) : NULL;
   if (param && name) param->name = aj_module_text(graph->module, name, strlen(name));
   if (made && (!param || (name && !param->name))) return aj_builder_no_memory(&graph->b), NULL;
@@ -170,7 +174,7 @@ arrjit_value arrjit_const(arrjit_graph *graph, const arrjit_type *type, const vo
   int64_t elements;
   bool symbolic;
   if (!aj_graph_ready(graph)) return NULL;
-  const aj_type *made = aj_graph_type(graph, "the type of a constant", type, graph->b.func, false);
+  const aj_type *made = aj_graph_type(graph, "the type of a constant", type, graph->b.func, 0);
   if (!made) return NULL;
   bool fits = aj_dims_count(made->rank, made->dims, &elements, &symbolic);
   AJ_ASSERT(fits);

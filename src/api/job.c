@@ -96,16 +96,22 @@ static arrjit_status take_result(arrjit_job *job, arrjit_result **out, arrjit_er
   return aj_error_clear(error);
 }
 
-/* With the lock held: until the job is done or it is no use to wait. */
+/* With the lock held, which it lets go: until the job is done or it is no use to wait. */
 static void wait_done(const arrjit_job *job, int64_t deadline) {
   arrjit_runner *runner = job->runner;
   bool in_time = true;
+  aj_mutex_unlock(&runner->lock);
+  aj_core_wait_begin(runner->core);
+  aj_mutex_lock(&runner->lock);
   while (!job->done && in_time) {
     if (deadline == INT64_MAX)
       aj_cond_wait(&runner->changed, &runner->lock);
     else
       in_time = aj_cond_wait_until(&runner->changed, &runner->lock, deadline);
   }
+  aj_mutex_unlock(&runner->lock);
+  aj_core_wait_end(runner->core);
+  aj_mutex_lock(&runner->lock);
 }
 
 arrjit_status arrjit_job_wait(arrjit_job *job, int64_t timeout_ns, arrjit_result **out, arrjit_error *error) {

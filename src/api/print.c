@@ -30,7 +30,10 @@ static arrjit_status parse_module(aj_core *core, const char *text, size_t bytes,
       aj_air_parse_lines(&core->mem, core->kinds, text, bytes, name, &limits, &lines, &module, error);
   if (status == ARRJIT_OK) {
     status = aj_verify_find(module, false, error, &node);
-    if (status != ARRJIT_OK) tell_line(module, &lines, node, name, error);
+    if (status != ARRJIT_OK)
+      tell_line(module, &lines, node, name, error);
+    else if (!aj_module_settle_pure(module))
+      status = aj_error_memory(error, "a function");
   }
   aj_air_lines_free(&lines);
   if (status == ARRJIT_OK)

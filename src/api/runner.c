@@ -121,6 +121,17 @@ arrjit_status arrjit_runner_create(arrjit_context *context, const arrjit_runner_
   return aj_error_clear(error);
 }
 
+/* With the lock held, which it lets go: until no job runs and no task is about to. */
+static void wait_idle(arrjit_runner *runner) {
+  aj_mutex_unlock(&runner->lock);
+  aj_core_wait_begin(runner->core);
+  aj_mutex_lock(&runner->lock);
+  while (runner->serving || runner->offer) aj_cond_wait(&runner->changed, &runner->lock);
+  aj_mutex_unlock(&runner->lock);
+  aj_core_wait_end(runner->core);
+  aj_mutex_lock(&runner->lock);
+}
+
 /* The thread or task stops after its job, if it has one; a task that has not begun is not waited for, as the host may
  * have no thread for it any more. */
 arrjit_status arrjit_runner_destroy(arrjit_runner *runner) {
@@ -133,11 +144,15 @@ arrjit_status arrjit_runner_destroy(arrjit_runner *runner) {
   runner->ending = true;
   if (runner->running) atomic_fetch_or(&runner->running->stop, AJ_STOP_SHUTDOWN);
   aj_cond_broadcast(&runner->changed);
-  while (runner->serving || runner->offer) aj_cond_wait(&runner->changed, &runner->lock);
+  wait_idle(runner);
   for (arrjit_job *job = runner->first; job; job = job->next) atomic_fetch_or(&job->stop, AJ_STOP_SHUTDOWN);
   serve_queue(runner, true);
   aj_mutex_unlock(&runner->lock);
-  if (!runner->executor.submit) aj_thread_join(&runner->thread);
+  if (!runner->executor.submit) {
+    aj_core_wait_begin(runner->core);
+    aj_thread_join(&runner->thread);
+    aj_core_wait_end(runner->core);
+  }
   atomic_fetch_sub(&runner->core->activations, 1);
   aj_runner_release(runner);
   return ARRJIT_OK;

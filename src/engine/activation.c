@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rt/bind.h"
+
 /* Bytes of an activation, and where its parts go when `a` is not NULL. */
 static size_t lay_out(const arrjit_function *function, aj_activation *a) {
   const aj_func *entry = function->module->funcs.data[0];
@@ -21,26 +23,39 @@ static size_t lay_out(const arrjit_function *function, aj_activation *a) {
   return sizeof *a + symbols * sizeof(int64_t) + (4 * ins + 2 * outs) * sizeof(void *);
 }
 
-static aj_activation *take_idle(arrjit_function *function) {
+/* An idle one or NULL, and what the function binds, retained: both under the one lock. */
+static aj_activation *take_idle(arrjit_function *function, aj_defaults **out_defaults) {
   aj_mutex_lock(&function->lock);
   aj_activation *a = function->idle;
   if (a) function->idle = a->next_idle;
+  aj_defaults *defaults = *out_defaults = function->defaults;
+  if (defaults) atomic_fetch_add_explicit(&defaults->refs, 1, memory_order_relaxed);
   aj_mutex_unlock(&function->lock);
   return a;
 }
 
 aj_activation *aj_activation_begin(arrjit_function *function) {
-  aj_activation *a = take_idle(function);
+  aj_defaults *defaults;
+  aj_activation *a = take_idle(function, &defaults);
   if (!a) {
     a = aj_mem_alloc(&function->core->mem, lay_out(function, NULL));
-    if (!a) return NULL;
+    if (!a) {
+      aj_defaults_release(defaults);
+      return NULL;
+    }
     (void)lay_out(function, a);
   }
   a->function = function;
   a->keeps = function->module->slots.count > 0;
   if (a->keeps) aj_function_retain(function);
   atomic_fetch_add(&function->core->activations, 1);
-  a->run = (aj_run){.core = function->core, .module = function->module, .function = function};
+  a->run = (aj_run){.core = function->core,
+                    .module = function->module,
+                    .function = function,
+                    .slots = a->run.slots,
+                    .slot_count = a->run.slot_count,
+                    .defaults = defaults,
+                    .outputs = a->outputs};
   a->entered = a->succeeded = false;
   return a;
 }
@@ -68,13 +83,24 @@ bool aj_activation_lend(aj_activation *a) {
   return true;
 }
 
+static int64_t pick_limit(const aj_core *core, int64_t of_run, aj_option option) {
+  return of_run ? of_run : aj_core_option(core, option);
+}
+
+/* The run's own limits, else the context's. A wall time past what the clock can tell is none. */
+static void set_limits(aj_run *run, const arrjit_limits *limits) {
+  int64_t iterations = pick_limit(run->core, limits->iterations, AJ_OPTION_MAX_ITERATIONS);
+  int64_t wall_ns = limits->wall_ns;
+  run->iterations_left = iterations ? iterations : INT64_MAX;
+  run->max_depth = pick_limit(run->core, limits->depth, AJ_OPTION_MAX_DEPTH);
+  run->max_bytes = pick_limit(run->core, limits->bytes, AJ_OPTION_MAX_RUN_BYTES);
+  if (!wall_ns && !aj_i64_mul(aj_core_option(run->core, AJ_OPTION_MAX_RUN_MS), 1000000, &wall_ns)) wall_ns = 0;
+  if (wall_ns && !aj_i64_add(aj_clock_ns(), wall_ns, &run->wall_end_ns)) run->wall_end_ns = 0;
+}
+
 bool aj_activation_enter(aj_activation *a, const arrjit_run_options *options, const _Atomic int *stop) {
   aj_run *run = &a->run;
-  const aj_core *core = run->core;
-  int64_t iterations = aj_core_option(core, AJ_OPTION_MAX_ITERATIONS);
-  run->iterations_left = iterations ? iterations : INT64_MAX;
-  run->max_depth = aj_core_option(core, AJ_OPTION_MAX_DEPTH);
-  run->max_bytes = aj_core_option(core, AJ_OPTION_MAX_RUN_BYTES);
+  set_limits(run, &options->limits);
   run->cancel = options->cancel;
   if (run->cancel) aj_cancel_retain(run->cancel);
   run->deadline_ns = options->deadline_ns;
@@ -98,12 +124,13 @@ static void empty_activation(aj_activation *a) {
     aj_run_unwatch(&a->run);
   }
   if (a->run.cancel) aj_cancel_release(a->run.cancel);
-  if (a->run.slots) aj_run_unbind(&a->run);
   if (a->run.exn) aj_exn_release(a->run.exn);
+  aj_run_release_native(&a->run);
   if (a->keeps) release_all(a->inputs, a->input_count);
   release_all(a->aligned, a->input_count);
   release_all(a->packed, a->input_count);
   release_all(a->outputs, a->output_count);
+  aj_defaults_release(a->run.defaults);
 }
 
 void aj_activation_end(aj_activation *a) {
@@ -125,6 +152,7 @@ void aj_activation_free_idle(arrjit_function *function) {
   for (aj_activation *a = function->idle, *next; a; a = next) {
     next = a->next_idle;
     aj_mem_free(&function->core->mem, a->lent, a->lent ? lent_bytes(function->module->funcs.data[0]) : 0);
+    aj_run_unbind(&a->run);
     aj_mem_free(&function->core->mem, a, bytes);
   }
   function->idle = NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/activation.h"
+#include "ir/symbol.h"
 
 enum { NAME_BYTES = 80, TYPE_BYTES = 160 };
 
@@ -205,9 +206,20 @@ static bool fail_overlap(aj_activation *a, uint32_t i, uint32_t k) {
   return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
 }
 
+/* Callbacks decide on its extents while the run goes on. */
+static bool fail_late(aj_activation *a, uint32_t index) {
+  const aj_func *entry = a->run.module->funcs.data[0];
+  char place[NAME_BYTES], message[NAME_BYTES + 80];
+  print_place(index, entry->result_names ? entry->result_names[index] : NULL, place);
+  aj_bounded_printf(message, sizeof message, "output %s: its extents are decided on by a callback, so none can be given",
+                    place);
+  return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
+}
+
 static bool check_output(aj_activation *a, uint32_t index, const aj_view *view) {
   const aj_func *entry = a->run.module->funcs.data[0];
   const aj_type *type = entry->result_types[index];
+  if (aj_type_is_late(a->run.module, type)) return fail_late(a, index);
   bool fits = view->dtype == type->dtype && view->rank == type->rank;
   int32_t bad = -1;
   for (int32_t i = 0; fits && bad < 0 && i < type->rank; i++)

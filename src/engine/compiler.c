@@ -116,6 +116,7 @@ arrjit_status aj_compiler_print(arrjit_context *context, const aj_module *module
                                 arrjit_error *error) {
   aj_compiler *c = context->compiler;
   aj_print_job job = {.module = module, .what = (uint32_t)what, .out = out, .error = error};
+  aj_core_wait_begin(c->core);
   aj_mutex_lock(&c->lock);
   arrjit_status status;
   if (is_own_thread(c)) {
@@ -128,6 +129,7 @@ arrjit_status aj_compiler_print(arrjit_context *context, const aj_module *module
     status = job.status;
   }
   aj_mutex_unlock(&c->lock);
+  aj_core_wait_end(c->core);
   return status;
 }
 

@@ -15,6 +15,12 @@ arrjit_status aj_engine_check_options(const arrjit_run_options *o, arrjit_error 
     return aj_error_set(error, ARRJIT_MISUSE, "options: ARRJIT_RUN_REQUIRE_NATIVE needs ARRJIT_MODE_WHOLE");
   if (o->binding_count && !o->bindings) return aj_error_set(error, ARRJIT_MISUSE, "options: bindings is NULL");
   if (o->deadline_ns < 0) return aj_error_set(error, ARRJIT_MISUSE, "options: deadline_ns is negative");
+  const arrjit_limits *l = &o->limits;
+  if (l->bytes < 0 || l->iterations < 0 || l->depth < 0 || l->wall_ns < 0)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: a limit is negative");
+  if (l->depth > aj_options[AJ_OPTION_MAX_DEPTH].most)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: limits.depth is %lld, expected at most %lld",
+                        (long long)l->depth, (long long)aj_options[AJ_OPTION_MAX_DEPTH].most);
   return ARRJIT_OK;
 }
 
@@ -43,7 +49,7 @@ static void post_interpreted(const arrjit_function *function, const char *why) {
 static bool wait_for_code(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
   enum { SLICE_NS = 5000000 };
   aj_run *run = &a->run;
-  bool stoppable = run->cancel || run->job_stop || run->deadline_ns;
+  bool stoppable = run->cancel || run->job_stop || run->deadline_ns || run->wall_end_ns;
   do {
     *out_status = aj_compiler_wait(a->function, stoppable ? aj_clock_ns() + SLICE_NS : INT64_MAX, error);
     if (stoppable && aj_run_poll(run, false)) return false;
@@ -51,11 +57,20 @@ static bool wait_for_code(aj_activation *a, arrjit_status *out_status, arrjit_er
   return true;
 }
 
+/* The same on a thread of the host, whose own lock is given up meanwhile; a runner's thread does not hold it. */
+static bool wait_unlocked(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
+  bool hosts = !a->run.job_stop;
+  if (hosts) aj_core_wait_begin(a->run.core);
+  bool go_on = wait_for_code(a, out_status, error);
+  if (hosts) aj_core_wait_end(a->run.core);
+  return go_on;
+}
+
 /* The function's code, compiled first when need be; NULL with *out_status OK: run.exn. NULL else: why there is none. */
 static const aj_code *get_code(aj_activation *a, arrjit_status *out_status, arrjit_error *error) {
   *out_status = aj_compiler_queue(a->function, error);
   if (*out_status != ARRJIT_OK) return NULL;
-  if (!wait_for_code(a, out_status, error)) {
+  if (!wait_unlocked(a, out_status, error)) {
     *out_status = ARRJIT_OK;
     return NULL;
   }

@@ -34,14 +34,18 @@ struct arrjit_function {
   _Atomic int64_t compilations, native_runs, interpreted_runs;
   arrjit_status never_status; /* why native code will not come; written before the state is NEVER */
   char never_text[160];
-  aj_mutex lock; /* guards idle */
+  aj_mutex lock; /* guards what follows */
   aj_activation *idle;
+  struct aj_defaults *defaults; /* NULL: no slot is bound */
 };
 
 /* Takes the module (also on failure). NULL: no memory. */
 arrjit_function *aj_function_create(arrjit_context *context, aj_module *module);
 void aj_function_retain(arrjit_function *function);
 void aj_function_release(arrjit_function *function);
+/* Binds one of its slots for runs to come; what it was bound to goes, with no lock held. */
+arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *binding, void (*destroy)(void *user),
+                               arrjit_error *error);
 /* What the interpreter knows of it, made on first use. NULL: no memory. */
 aj_interp_code *aj_function_interp(arrjit_function *function);
 

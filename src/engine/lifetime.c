@@ -2,6 +2,7 @@
  * nodes. */
 #include "engine/activation.h"
 #include "engine/compiler.h"
+#include "rt/bind.h"
 
 static bool find_calls(const aj_module *module) {
   for (size_t i = 0; module->funcs.count > 1 && i < module->funcs.count; i++) {
@@ -46,12 +47,54 @@ void aj_function_release(arrjit_function *function) {
   aj_compiler *compiler = function->compiler;
   aj_compiler_detach(compiler, function);
   aj_activation_free_idle(function);
+  aj_defaults_release(function->defaults);
   aj_interp_code_destroy(atomic_load(&function->interp));
   aj_module_destroy(function->module);
   aj_mutex_destroy(&function->lock);
   aj_mem_free(&core->mem, function, sizeof *function);
   aj_compiler_release(compiler);
   aj_core_release(core);
+}
+
+/* The bindings with slot `at` replaced. The old ones are only read here: they go when nobody holds them any more. */
+static void replace_default(arrjit_function *function, aj_defaults *fresh, uint32_t at, aj_default *own) {
+  aj_mutex_lock(&function->lock);
+  aj_defaults *old = function->defaults;
+  for (uint32_t i = 0; old && i < old->count; i++) {
+    if (i == at || !old->slots[i]) continue;
+    fresh->slots[i] = old->slots[i];
+    atomic_fetch_add_explicit(&fresh->slots[i]->refs, 1, memory_order_relaxed);
+  }
+  fresh->slots[at] = own;
+  function->defaults = fresh;
+  aj_mutex_unlock(&function->lock);
+  aj_defaults_release(old);
+}
+
+arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *binding, void (*destroy)(void *user),
+                               arrjit_error *error) {
+  aj_core *core = function->core;
+  uint32_t at;
+  arrjit_status status = aj_binding_check(function->module, binding, &at, error);
+  if (status != ARRJIT_OK) return status;
+  bool binds = binding->callback || binding->direct;
+  if (!binds && destroy)
+    return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\": destroy comes with nothing to bind", binding->slot);
+  aj_default *own = binds ? aj_mem_alloc(&core->mem, sizeof *own) : NULL;
+  aj_defaults *fresh = own || !binds ? aj_defaults_create(core, (uint32_t)function->module->slots.count) : NULL;
+  if (!fresh) {
+    aj_mem_free(&core->mem, own, sizeof *own);
+    return aj_error_memory(error, "a binding");
+  }
+  if (own) {
+    atomic_init(&own->refs, 1);
+    own->callback = binding->callback;
+    own->user = binding->user;
+    own->direct = binding->direct;
+    own->destroy = destroy;
+  }
+  replace_default(function, fresh, at, own);
+  return error ? aj_error_clear(error) : ARRJIT_OK;
 }
 
 aj_interp_code *aj_function_interp(arrjit_function *function) {

@@ -1,5 +1,6 @@
 /* The tiers as the engine sees them: the same inputs, the same outputs, whichever runs. */
 #include "engine/activation.h"
+#include "ir/symbol.h"
 
 enum {
   LEAF_STACK_BYTES = 64 << 10, /* what native code and the helpers it calls need at least */
@@ -59,6 +60,8 @@ static bool is_direct(const aj_activation *a, const arrjit_array *given) {
 static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
   const aj_func *entry = a->run.module->funcs.data[0];
   for (uint32_t i = 0; i < a->output_count; i++) {
+    a->out_data[i] = NULL;
+    if (aj_type_is_late(a->run.module, entry->result_types[i])) continue; /* the code makes it */
     if (given && is_direct(a, given[i])) {
       a->outputs[i] = given[i];
       aj_array_retain(given[i]);

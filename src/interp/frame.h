@@ -68,6 +68,7 @@ struct aj_interp {
   aj_view *views;          /* code->max_values */
   arrjit_array **arrays;   /* code->max_values */
   arrjit_view *host_views; /* code->max_values */
+  int64_t *host_dims;      /* code->max_host_dims: of results that a callback makes */
   void *scratch;           /* code->scratch_bytes: block programs of scalars */
 };
 
@@ -91,6 +92,7 @@ struct aj_interp_code {
   const aj_module *module;
   aj_interp_node **funcs; /* [func index][node id] */
   uint32_t max_values;    /* operands, results or parameters of any one node or region, at least 1 */
+  uint32_t max_host_dims; /* of results of any one node that a callback makes, all ranks together */
   size_t scratch_bytes;
   aj_mutex lock;
   aj_interp *free; /* guarded by lock */

@@ -71,6 +71,10 @@ static void note_size(aj_interp_code *code, const aj_node *node) {
   for (uint32_t i = 0; i < node->region_count; i++)
     if (node->regions[i]->param_count > most) most = node->regions[i]->param_count;
   if (most > code->max_values) code->max_values = most;
+  uint32_t dims = 0;
+  for (uint32_t i = 0; node->op == AJ_OP_CALLBACK && i < node->result_count; i++)
+    dims += (uint32_t)node->results[i].type->rank;
+  if (aj_node_attr(node, AJ_ATTR_BINDS) && dims > code->max_host_dims) code->max_host_dims = dims;
 }
 
 static bool prepare_func(aj_interp_code *code, aj_func *func) {
@@ -114,6 +118,7 @@ static void destroy_interp(aj_interp_code *code, aj_interp *in) {
   aj_mem_free(mem, in->views, code->max_values * sizeof *in->views);
   aj_mem_free(mem, in->arrays, code->max_values * sizeof(arrjit_array *));
   aj_mem_free(mem, in->host_views, code->max_values * sizeof *in->host_views);
+  aj_mem_free(mem, in->host_dims, code->max_host_dims * sizeof *in->host_dims);
   aj_mem_free(mem, in->scratch, code->scratch_bytes);
   aj_mem_free(mem, in, sizeof *in);
 }
@@ -127,8 +132,11 @@ static aj_interp *create_interp(aj_interp_code *code) {
   in->views = aj_mem_array(mem, code->max_values, sizeof *in->views);
   in->arrays = aj_mem_array(mem, code->max_values, sizeof(arrjit_array *));
   in->host_views = aj_mem_array(mem, code->max_values, sizeof *in->host_views);
+  in->host_dims = aj_mem_array(mem, code->max_host_dims, sizeof *in->host_dims);
   in->scratch = aj_mem_raw(mem, code->scratch_bytes);
-  if (in->transfer && in->views && in->arrays && in->host_views && (in->scratch || !code->scratch_bytes)) return in;
+  if (in->transfer && in->views && in->arrays && in->host_views && (in->host_dims || !code->max_host_dims) &&
+      (in->scratch || !code->scratch_bytes))
+    return in;
   destroy_interp(code, in);
   return NULL;
 }

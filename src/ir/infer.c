@@ -123,6 +123,7 @@ static arrjit_status check_form(aj_infer *in) {
     seen |= (uint64_t)1 << attr->name;
     AJ_TRY(check_attr(in, attr));
   }
+  seen |= (uint64_t)1 << AJ_ATTR_BINDS; /* the one that depends on the slot: see aj_infer_callback */
   for (int name = 0; name < AJ_ATTR_COUNT; name++)
     if ((info->attrs & ~seen) >> name & 1)
       return aj_infer_fail(in, ARRJIT_GRAPH, "attribute %s is missing", aj_attrs[name].name);

@@ -1,6 +1,6 @@
 /* Result types of calls, callbacks and failures. The symbols of a signature stand for what the arguments bring: they
  * are bound by the first parameter dim that names them, and everything else of the signature is said in the caller's
- * dims. */
+ * dims. What a callback decides on is a symbol of the node: its attribute `binds` is the number of the first. */
 #include "ir/infer.h"
 
 #include <string.h>
@@ -52,6 +52,7 @@ arrjit_status aj_infer_bind_params(aj_infer *in, const aj_signature *sig, int64_
 
 arrjit_status aj_infer_translate(aj_infer *in, int64_t *known, const aj_type *type, int64_t *out_dims) {
   for (int32_t d = 0; d < type->rank; d++) {
+    if ((out_dims[d] = type->dims[d]) == ARRJIT_DYNAMIC_DIM) continue;
     switch (aj_dim_translate(in->func, false, known, type->dims[d], &out_dims[d])) {
     case AJ_TRANSLATE_OK: break;
     case AJ_TRANSLATE_MEMORY: return aj_error_memory(in->error, "symbolic extents");
@@ -87,11 +88,22 @@ static arrjit_status check_arguments(aj_infer *in, const aj_signature *sig, int6
   return ARRJIT_OK;
 }
 
+/* Dims that the callback decides on become symbols of the node, numbered from *number on. */
+static arrjit_status name_dynamic_dims(aj_infer *in, int32_t rank, int64_t *dims, uint32_t *number) {
+  for (int32_t d = 0; d < rank; d++)
+    if (dims[d] == ARRJIT_DYNAMIC_DIM && (dims[d] = aj_symbol_node(in->func, (*number)++)) == 0)
+      return aj_error_memory(in->error, "symbolic extents");
+  return ARRJIT_OK;
+}
+
 static arrjit_status push_translated(aj_infer *in, const aj_signature *sig, int64_t *known) {
   int64_t dims[ARRJIT_MAX_RANK];
+  const aj_attr *binds = aj_infer_attr(in, AJ_ATTR_BINDS);
+  uint32_t number = binds ? (uint32_t)binds->u.i : 0;
   for (uint32_t i = 0; i < sig->result_count; i++) {
     const aj_type *type = sig->results[i];
     AJ_TRY(aj_infer_translate(in, known, type, dims));
+    AJ_TRY(name_dynamic_dims(in, type->rank, dims, &number));
     if (type->is_exn)
       AJ_TRY(aj_infer_push(in, type));
     else
@@ -113,6 +125,13 @@ arrjit_status aj_infer_call(aj_infer *in) {
 
 arrjit_status aj_infer_callback(aj_infer *in) {
   const aj_slot *slot = &in->func->module->slots.data[aj_infer_attr(in, AJ_ATTR_SLOT)->u.i];
+  const aj_attr *binds = aj_infer_attr(in, AJ_ATTR_BINDS);
+  uint32_t count = aj_slot_all_dynamic_dims(slot);
+  if ((count != 0) != (binds != NULL))
+    return aj_infer_fail(in, ARRJIT_GRAPH, "slot %s decides on %u extents; expected %s attribute binds", slot->name,
+                         count, count ? "the" : "no");
+  if (binds && (binds->u.i < 0 || binds->u.i >= INT32_MAX - (int64_t)count))
+    return aj_infer_fail(in, ARRJIT_GRAPH, "binds is %lld; expected the number of an extent", (long long)binds->u.i);
   AJ_TRY(aj_infer_call(in));
   for (uint32_t i = 0; !slot->is_value && i < in->operand_count; i++) AJ_TRY(aj_infer_push(in, aj_infer_type(in, i)));
   return ARRJIT_OK;

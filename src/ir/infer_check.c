@@ -24,9 +24,13 @@ void aj_dim_print(const aj_module *module, int64_t dim, char *out, size_t size) 
     const aj_symbol *symbol = known ? &module->symbols.data[aj_dim_symbol(top.dim)] : NULL;
     if (top.text) {
       aj_bounded_printf(out + at, size - at, "%s", top.text);
+    } else if (top.dim == ARRJIT_DYNAMIC_DIM) {
+      aj_bounded_printf(out + at, size - at, "?");
     } else if (!symbol) {
       aj_bounded_printf(out + at, size - at, "%lld", (long long)top.dim);
-    } else if (symbol->form < AJ_SYM_ADD) {
+    } else if (symbol->form == AJ_SYM_NODE) {
+      aj_bounded_printf(out + at, size - at, "?%lld", (long long)symbol->a);
+    } else if (symbol->form == AJ_SYM_PARAM) {
       aj_bounded_printf(out + at, size - at, "%s", symbol->name ? symbol->name : "?");
     } else if (count > DEPTH) {
       aj_bounded_printf(out + at, size - at, "...");

@@ -127,6 +127,19 @@ aj_func *aj_module_find_func(const aj_module *module, const char *name) {
   return NULL;
 }
 
+uint32_t aj_slot_dynamic_dims(const aj_slot *slot, uint32_t result) {
+  uint32_t count = 0;
+  const aj_type *type = slot->result_types[result];
+  for (int32_t d = 0; d < type->rank; d++) count += type->dims[d] == ARRJIT_DYNAMIC_DIM;
+  return count;
+}
+
+uint32_t aj_slot_all_dynamic_dims(const aj_slot *slot) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < slot->result_count; i++) count += aj_slot_dynamic_dims(slot, i);
+  return count;
+}
+
 int32_t aj_module_add_slot(aj_module *module, const aj_slot *slot) {
   aj_slot copy = *slot;
   copy.name = aj_module_text(module, slot->name, strlen(slot->name));

@@ -97,12 +97,14 @@ struct aj_func {
   const char **result_names; /* entries may be NULL */
   aj_region *root;           /* NULL until defined */
   uint32_t node_count;       /* nodes of all regions, by aj_func_number */
+  uint32_t next_node_symbol; /* above the number of every NODE symbol of it so far */
 };
 
-/* Symbols are numbered per module. Each belongs to a function; derived ones are computed from earlier ones at entry. */
+/* Symbols are numbered per module. Each belongs to a function; derived ones are computed from earlier ones as soon as
+ * those are bound. NODE symbols are bound in the order of their numbers, each by one node. */
 typedef enum aj_symbol_form {
   AJ_SYM_PARAM, /* bound by the first parameter dim that names it */
-  AJ_SYM_NODE,  /* bound by a node of its function (a callback result) */
+  AJ_SYM_NODE,  /* bound by a node of its function (a callback result); a is its number in the function */
   AJ_SYM_ADD,
   AJ_SYM_SUB,
   AJ_SYM_MUL,
@@ -112,16 +114,20 @@ typedef struct aj_symbol {
   const char *name; /* NULL for derived */
   uint32_t func;
   aj_symbol_form form;
-  int64_t a, b; /* dims */
+  int64_t a, b;   /* dims */
+  uint32_t after; /* 0: known at entry; else one more than the greatest number of a NODE symbol it is computed from */
 } aj_symbol;
 
 typedef struct aj_slot {
   const char *name;
   bool is_value; /* else io */
-  bool optional;
+  bool optional, pure;
   uint32_t param_count, result_count;
-  const aj_type **param_types, **result_types;
+  const aj_type **param_types, **result_types; /* dims of results may be ARRJIT_DYNAMIC_DIM */
 } aj_slot;
+/* Dims of the result, or of all results, that the callback decides on. */
+uint32_t aj_slot_dynamic_dims(const aj_slot *slot, uint32_t result);
+uint32_t aj_slot_all_dynamic_dims(const aj_slot *slot);
 
 struct aj_module {
   aj_arena arena;
@@ -189,6 +195,11 @@ typedef enum aj_live_mode { AJ_LIVE_BEFORE, AJ_LIVE_AFTER, AJ_LIVE_RAISE, AJ_LIV
 /* Whether `slot` of region is live at (pc, mode): design/tracing.md section 4 as restated in ir/README.md. The one
  * liveness function: encoder, decoder and verifier of frames call it. */
 bool aj_live(const aj_region *region, uint32_t pc, aj_live_mode mode, uint32_t slot);
+
+/* ---- pure slots (ir/pure_calls.c) ---- */
+/* Settles which calls of pure slots a finished module has, and where; numbers it. Once, after numbering. False: no memory.
+ */
+bool aj_module_settle_pure(aj_module *module);
 
 /* ---- walking without recursion (ir/walk.c) ---- */
 typedef struct aj_walk {

@@ -1,5 +1,5 @@
 /* Symbolic extents. A module has one list of symbols in which a derived one comes after those it is computed from: so
- * one pass over the list computes all of them. Equal expressions are the same symbol, which is how extents are proved
+ * one pass over the list computes all that follow from what is bound. Equal expressions are the same symbol, which is how extents are proved
  * equal. */
 #include "ir/symbol.h"
 
@@ -19,8 +19,21 @@ static uint64_t hash_symbol(const aj_symbol *key) {
   return aj_hash_u64((uint64_t)key->b, aj_hash_u64((uint64_t)key->a, hash));
 }
 
+static uint32_t after_of(const aj_module *module, int64_t dim) {
+  return aj_dim_is_symbol(dim) ? module->symbols.data[aj_dim_symbol(dim)].after : 0;
+}
+
+static uint32_t find_after(const aj_module *module, const aj_symbol *symbol) {
+  if (symbol->form == AJ_SYM_PARAM) return 0;
+  if (symbol->form == AJ_SYM_NODE) return (uint32_t)symbol->a + 1;
+  uint32_t a = after_of(module, symbol->a), b = after_of(module, symbol->b);
+  return a > b ? a : b;
+}
+
 int64_t aj_symbol_add(aj_module *module, const aj_symbol *symbol) {
-  if (!AJ_VEC_PUSH(module->mem, &module->symbols, *symbol)) return 0;
+  aj_symbol added = *symbol;
+  added.after = find_after(module, symbol);
+  if (!AJ_VEC_PUSH(module->mem, &module->symbols, added)) return 0;
   if (!aj_map_put(&module->symbol_map, hash_symbol(symbol), (uint32_t)(module->symbols.count - 1))) {
     module->symbols.count--;
     return 0;
@@ -40,6 +53,12 @@ static int64_t intern_symbol(aj_func *func, const aj_symbol *key) {
 
 int64_t aj_symbol_named(aj_func *func, const char *name) {
   return intern_symbol(func, &(aj_symbol){.name = name, .func = func->index, .form = AJ_SYM_PARAM});
+}
+
+int64_t aj_symbol_node(aj_func *func, uint32_t number) {
+  AJ_ASSERT(number < INT32_MAX);
+  if (func->next_node_symbol <= number) func->next_node_symbol = number + 1;
+  return intern_symbol(func, &(aj_symbol){.func = func->index, .form = AJ_SYM_NODE, .a = number});
 }
 
 /* a form b for numbers; false when it is below 0, overflows or divides by 0. */
@@ -109,17 +128,29 @@ bool aj_dim_make(aj_func *func, aj_symbol_form form, int64_t a, int64_t b, int64
   return true;
 }
 
-aj_bind aj_symbols_derive(const aj_func *func, int64_t *env, uint32_t *out_symbol) {
+aj_bind aj_symbols_derive(const aj_func *func, uint32_t first, uint32_t count, int64_t *env, uint32_t *out_symbol) {
   const aj_module *module = func->module;
+  uint32_t least = count ? first + 1 : 0, most = first + count;
   for (uint32_t i = 0; i < module->symbols.count; i++) {
     const aj_symbol *symbol = &module->symbols.data[i];
     if (symbol->func != func->index || symbol->form < AJ_SYM_ADD) continue;
+    if (symbol->after < least || symbol->after > most) continue;
     if (!compute(symbol->form, aj_dim_eval(symbol->a, env), aj_dim_eval(symbol->b, env), &env[i])) {
       *out_symbol = i;
       return AJ_BIND_RANGE;
     }
   }
   return AJ_BIND_OK;
+}
+
+bool aj_type_is_late(const aj_module *module, const aj_type *type) {
+  for (int32_t d = 0; d < type->rank; d++)
+    if (after_of(module, type->dims[d])) return true;
+  return false;
+}
+
+static int64_t move_symbol(aj_func *to, const aj_symbol *symbol) {
+  return symbol->name ? aj_symbol_named(to, symbol->name) : aj_symbol_node(to, (uint32_t)symbol->a);
 }
 
 /* Depth-first over the expression with an explicit stack: a symbol is left when both of its dims are known. */
@@ -137,7 +168,7 @@ aj_translate aj_dim_translate(aj_func *to, bool by_name, int64_t *known, int64_t
     } else if (symbol.form < AJ_SYM_ADD) {
       if (!by_name)
         result = AJ_TRANSLATE_UNBOUND;
-      else if ((known[at] = aj_symbol_named(to, symbol.name)) == 0)
+      else if ((known[at] = move_symbol(to, &symbol)) == 0)
         result = AJ_TRANSLATE_MEMORY;
     } else {
       int64_t parts[2] = {symbol.a, symbol.b};

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/symbol.h"
+
 /* ---- scopes and destinations ---- */
 
 aj_scope aj_lower_scope(aj_lower *lo, aj_scope *parent, const aj_node *owner, uint32_t index) {
@@ -30,6 +32,7 @@ LLVMValueRef aj_lower_dest(aj_lower *lo, aj_scope *scope, const aj_value *value)
   case AJ_DEST_BLOCK: return LLVMBuildGEP2(lo->b, lo->t_i8, lo->block, &lo->offsets[dest.index], 1, "");
   case AJ_DEST_OUTPUT: return load_pointer(lo, lo->outputs, dest.index);
   case AJ_DEST_SPARE: return scope->spares[dest.index];
+  case AJ_DEST_LATE: return scope->vals[value->slot].v; /* see make_late */
   case AJ_DEST_NONE:
   case AJ_DEST_RESULT: break;
   }
@@ -44,6 +47,39 @@ void aj_lower_yield_array(aj_lower *lo, aj_scope *scope, const aj_value *value, 
   LLVMValueRef to =
       root ? load_pointer(lo, lo->outputs, i) : aj_lower_dest(lo, scope->parent, &scope->region->owner->results[i]);
   aj_ir_copy(lo, to, scope->vals[value->slot].v, aj_ir_bytes(lo, value->type));
+}
+
+/* ---- late arrays ---- */
+
+LLVMValueRef aj_lower_late(aj_lower *lo, const aj_scope *scope, const aj_node *node, const aj_type *type) {
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope),
+                         aj_ir_pointer(lo, type), lo->env};
+  LLVMValueRef data = aj_ir_call(lo, "aj_nh_array", lo->t_ptr, AJ_COUNT(args), args, false);
+  aj_lower_land_if(lo, scope, LLVMBuildIsNull(lo->b, data, ""));
+  return data;
+}
+
+/* Results of the node that are late get their memory before it runs. */
+static void make_late(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  for (uint32_t i = 0; i < node->result_count; i++) {
+    const aj_value *result = &node->results[i];
+    if (scope->plan->dest[result->slot].kind == AJ_DEST_LATE)
+      scope->vals[result->slot] = (aj_lv){.v = aj_lower_late(lo, scope, node, result->type)};
+  }
+}
+
+LLVMValueRef aj_lower_arrays_count(aj_lower *lo) {
+  return aj_ir_load(lo, lo->t_i64, aj_ir_field(lo, lo->run, offsetof(aj_run, arrays.count)));
+}
+
+void aj_lower_arrays_trim(aj_lower *lo, LLVMValueRef mark) {
+  LLVMBasicBlockRef some = aj_ir_block(lo, "trim"), go = aj_ir_block(lo, "go");
+  LLVMBuildCondBr(lo->b, LLVMBuildICmp(lo->b, LLVMIntSGT, aj_lower_arrays_count(lo), mark, ""), some, go);
+  aj_ir_at(lo, some);
+  LLVMValueRef args[] = {lo->run, mark};
+  aj_ir_call(lo, "aj_nh_arrays_trim", lo->t_void, AJ_COUNT(args), args, false);
+  LLVMBuildBr(lo->b, go);
+  aj_ir_at(lo, go);
 }
 
 /* ---- nodes ---- */
@@ -153,6 +189,7 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
       lo->lowered++;
       return NULL;
     }
+    if (lo->arrays_mark) make_late(lo, scope, node);
     lower_node(lo, scope, node);
   }
   LLVMBuildUnreachable(lo->b); /* no memory: the code is thrown away */
@@ -163,7 +200,7 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
 
 /* What the function's code will need. */
 typedef struct traits {
-  bool exns, loops;
+  bool exns, loops, late;
   uint32_t depth;
 } traits;
 
@@ -173,7 +210,10 @@ static traits find_traits(const aj_func *func) {
   aj_walk_start(&walk, (aj_func *)func);
   for (aj_node *node; (node = aj_walk_next(&walk)) != NULL;) {
     t.exns = t.exns || node->op == AJ_OP_TRY || node->op == AJ_OP_EXN_NEW || node->op == AJ_OP_EXN_CAUSE;
-    for (uint32_t i = 0; i < node->result_count; i++) t.exns = t.exns || node->results[i].type->is_exn;
+    for (uint32_t i = 0; i < node->result_count; i++) {
+      t.exns = t.exns || node->results[i].type->is_exn;
+      t.late = t.late || aj_type_is_late(func->module, node->results[i].type);
+    }
     bool loop = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
     t.loops = t.loops || loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP ||
               (node->result_count && node->results[0].type->rank > 0);
@@ -223,7 +263,8 @@ enum { STACK_BLOCK = 4096 }; /* bytes of a block that may lie on the stack */
 /* Gets the block; without memory the function fails at once. */
 static void make_block(aj_lower *lo) {
   uint32_t slots = lo->plan.block->slot_count;
-  lo->block = lo->block_bytes = NULL;
+  lo->block = NULL;
+  lo->heap_block = false;
   lo->offsets = AJ_NEW_ARRAY(lo->arena, slots, LLVMValueRef);
   if (!slots || !lo->offsets) return;
   int64_t bytes = static_block(lo);
@@ -231,27 +272,25 @@ static void make_block(aj_lower *lo) {
     lo->block = aj_ir_alloca(lo, lo->t_i8, (uint32_t)bytes + 1, AJ_NH_ALIGN);
     return;
   }
-  LLVMValueRef offsets = aj_ir_alloca(lo, lo->t_i64, slots, 8), out_bytes = aj_ir_alloca(lo, lo->t_i64, 1, 8);
-  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, lo->plan.block), lo->env, offsets, out_bytes};
+  lo->heap_block = true;
+  LLVMValueRef offsets = aj_ir_alloca(lo, lo->t_i64, slots, 8);
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, lo->plan.block), lo->env, offsets};
   lo->block = aj_ir_call(lo, "aj_nh_block", lo->t_ptr, AJ_COUNT(args), args, false);
   LLVMBasicBlockRef go = aj_lower_cold(lo, LLVMBuildIsNull(lo->b, lo->block, ""));
   LLVMBuildRet(lo->b, aj_ir_i32(lo, 1));
   aj_ir_at(lo, go);
   for (uint32_t s = 0; s < slots; s++)
     lo->offsets[s] = aj_ir_load(lo, lo->t_i64, aj_ir_field(lo, offsets, s * sizeof(int64_t)));
-  lo->block_bytes = aj_ir_load(lo, lo->t_i64, out_bytes);
 }
 
 /* Gives back what the activation holds. */
 static void leave(aj_lower *lo, int32_t result) {
   if (lo->exns) {
-    LLVMValueRef args[] = {lo->exns, lo->run};
-    aj_ir_call(lo, "aj_nh_exns_free", lo->t_void, 2, args, false);
+    LLVMValueRef args[] = {lo->exns, lo->exns_mark, LLVMConstNull(lo->t_ptr), aj_ir_i64(lo, 0)};
+    aj_ir_call(lo, "aj_nh_exns_trim", lo->t_void, AJ_COUNT(args), args, false);
   }
-  if (lo->block_bytes) {
-    LLVMValueRef args[] = {lo->run, lo->block, lo->block_bytes};
-    aj_ir_call(lo, "aj_nh_block_free", lo->t_void, 3, args, false);
-  }
+  if (lo->arrays_mark) aj_lower_arrays_trim(lo, lo->arrays_mark);
+  if (lo->heap_block) aj_ir_call(lo, "aj_nh_block_free", lo->t_void, 1, &lo->run, false);
   LLVMBuildRet(lo->b, aj_ir_i32(lo, result));
 }
 
@@ -264,6 +303,19 @@ static void load_params(aj_lower *lo, aj_scope *scope) {
   }
 }
 
+/* An output whose extents the engine did not know: of the entry alone, since nothing can call another one. */
+static void store_late(aj_lower *lo, aj_scope *scope, const aj_node *yield, uint32_t i) {
+  const aj_value *value = yield->operands[i];
+  LLVMValueRef args[] = {lo->run,
+                         aj_ir_pointer(lo, aj_lower_site(lo, scope, yield)),
+                         aj_lower_iterations(lo, scope),
+                         aj_ir_i64(lo, i),
+                         aj_ir_pointer(lo, value->type),
+                         lo->env,
+                         scope->vals[value->slot].v};
+  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_output", lo->t_i32, AJ_COUNT(args), args, false));
+}
+
 /* Results of the function. Exceptions are handed over with a reference of their own. */
 static void store_results(aj_lower *lo, aj_scope *scope, const aj_node *yield) {
   for (uint32_t i = 0; i < yield->operand_count; i++) {
@@ -274,6 +326,8 @@ static void store_results(aj_lower *lo, aj_scope *scope, const aj_node *yield) {
       LLVMBuildStore(lo->b, lv.v, load_pointer(lo, lo->outputs, i));
     } else if (value->type->rank == 0) {
       aj_ir_store_element(lo, value->type->dtype, 1, lv, load_pointer(lo, lo->outputs, i));
+    } else if (aj_type_is_late(lo->module, value->type)) {
+      store_late(lo, scope, yield, i);
     } else {
       aj_lower_yield_array(lo, scope, value, i);
     }
@@ -294,11 +348,9 @@ static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef 
   LLVMPositionBuilderAtEnd(lo->entry, *out_entry);
   aj_ir_at(lo, *out_start);
   lo->iterations = t.depth ? aj_ir_alloca(lo, lo->t_i64, t.depth, 8) : LLVMConstNull(lo->t_ptr);
-  lo->exns = t.exns ? aj_ir_alloca(lo, lo->t_i8, sizeof(aj_nh_exns), 16) : NULL;
-  if (t.exns) { /* count and capacity */
-    LLVMBuildStore(lo->b, aj_ir_i64(lo, 0), lo->exns);
-    LLVMBuildStore(lo->b, aj_ir_i64(lo, 0), aj_ir_field(lo, lo->exns, offsetof(aj_nh_exns, capacity)));
-  }
+  lo->exns = t.exns ? aj_ir_field(lo, lo->run, offsetof(aj_run, exns)) : NULL;
+  lo->exns_mark = t.exns ? aj_ir_load(lo, lo->t_i64, lo->exns) : NULL; /* its count stands first */
+  lo->arrays_mark = t.late ? aj_lower_arrays_count(lo) : NULL;
   if (t.loops) load_flags(lo);
 }
 

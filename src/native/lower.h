@@ -64,8 +64,10 @@ typedef struct aj_lower {
   LLVMValueRef fn, run, inputs, outputs, env;
   LLVMBuilderRef entry; /* at the end of the block of allocas, before everything else */
   aj_plan plan;
-  LLVMValueRef block, block_bytes, *offsets;
-  LLVMValueRef exns; /* alloca of aj_nh_exns; NULL: the function has none */
+  LLVMValueRef block, *offsets;
+  bool heap_block;                 /* has to be freed */
+  LLVMValueRef exns, exns_mark;    /* the run's aj_nh_exns, and what is in it at entry; NULL: the function has none */
+  LLVMValueRef arrays_mark;        /* late arrays of the run at entry; NULL: the function has none */
   LLVMValueRef slow_poll, cancel_flag, shutdown_flag;
   LLVMValueRef iterations; /* alloca for sites */
 } aj_lower;
@@ -77,6 +79,11 @@ bool aj_lower_module(aj_lower *lo);
  * in a raise (then the builder's block is closed). */
 const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope);
 aj_scope aj_lower_scope(aj_lower *lo, aj_scope *parent, const aj_node *owner, uint32_t index);
+/* Memory for a late value, made now; failures are those of `node`. */
+LLVMValueRef aj_lower_late(aj_lower *lo, const aj_scope *scope, const aj_node *node, const aj_type *type);
+/* The run's number of late arrays, and the end of those made since it was `mark`. */
+LLVMValueRef aj_lower_arrays_count(aj_lower *lo);
+void aj_lower_arrays_trim(aj_lower *lo, LLVMValueRef mark);
 /* Where the node's result i goes. */
 LLVMValueRef aj_lower_dest(aj_lower *lo, aj_scope *scope, const aj_value *value);
 /* The region's yielded array i to where the owner's result (or the function's output) i goes. */

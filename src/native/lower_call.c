@@ -69,6 +69,16 @@ static bool has_symbols(const aj_type *type) {
   return false;
 }
 
+static void store_view(aj_lower *lo, LLVMValueRef view, const aj_type *type, LLVMValueRef dims, LLVMValueRef data,
+                       LLVMValueRef bytes) {
+  LLVMBuilderRef b = lo->b;
+  LLVMBuildStore(b, aj_ir_i32(lo, (int32_t)type->dtype), aj_ir_field(lo, view, offsetof(arrjit_view, dtype)));
+  LLVMBuildStore(b, aj_ir_i32(lo, type->rank), aj_ir_field(lo, view, offsetof(arrjit_view, rank)));
+  LLVMBuildStore(b, dims, aj_ir_field(lo, view, offsetof(arrjit_view, dims)));
+  LLVMBuildStore(b, data, aj_ir_field(lo, view, offsetof(arrjit_view, data)));
+  LLVMBuildStore(b, bytes, aj_ir_field(lo, view, offsetof(arrjit_view, bytes)));
+}
+
 static void fill_view(aj_lower *lo, LLVMValueRef view, const aj_type *type, LLVMValueRef data) {
   LLVMBuilderRef b = lo->b;
   LLVMValueRef dims = aj_ir_pointer(lo, type->rank ? type->dims : NULL);
@@ -77,11 +87,18 @@ static void fill_view(aj_lower *lo, LLVMValueRef view, const aj_type *type, LLVM
     for (int32_t i = 0; i < type->rank; i++)
       LLVMBuildStore(b, aj_ir_dim(lo, type->dims[i]), aj_ir_field(lo, dims, (size_t)i * sizeof(int64_t)));
   }
-  LLVMBuildStore(b, aj_ir_i32(lo, (int32_t)type->dtype), aj_ir_field(lo, view, offsetof(arrjit_view, dtype)));
-  LLVMBuildStore(b, aj_ir_i32(lo, type->rank), aj_ir_field(lo, view, offsetof(arrjit_view, rank)));
-  LLVMBuildStore(b, dims, aj_ir_field(lo, view, offsetof(arrjit_view, dims)));
-  LLVMBuildStore(b, data, aj_ir_field(lo, view, offsetof(arrjit_view, data)));
-  LLVMBuildStore(b, aj_ir_bytes(lo, type), aj_ir_field(lo, view, offsetof(arrjit_view, bytes)));
+  store_view(lo, view, type, dims, data, aj_ir_bytes(lo, type));
+}
+
+/* A result that the callback makes: dims that it decides on are marked, there is no data. */
+static void fill_dynamic(aj_lower *lo, LLVMValueRef view, const aj_type *declared, const aj_type *type) {
+  LLVMValueRef dims = aj_ir_alloca(lo, lo->t_i64, (uint32_t)type->rank, 8);
+  for (int32_t i = 0; i < type->rank; i++) {
+    bool dynamic = declared->dims[i] == ARRJIT_DYNAMIC_DIM;
+    LLVMValueRef dim = dynamic ? aj_ir_i64(lo, ARRJIT_DYNAMIC_DIM) : aj_ir_dim(lo, type->dims[i]);
+    LLVMBuildStore(lo->b, dim, aj_ir_field(lo, dims, (size_t)i * sizeof(int64_t)));
+  }
+  store_view(lo, view, type, dims, LLVMConstNull(lo->t_ptr), aj_ir_i64(lo, 0));
 }
 
 static LLVMValueRef view_array(aj_lower *lo, uint32_t count) {
@@ -92,10 +109,7 @@ static LLVMValueRef view_at(aj_lower *lo, LLVMValueRef views, uint32_t i) {
   return aj_ir_field(lo, views, i * sizeof(arrjit_view));
 }
 
-/* The call by way of the library, which knows what the slot is bound to. Results of value slots start zeroed. */
-static void call_host(aj_lower *lo, aj_scope *scope, const aj_node *node, bool is_value, LLVMValueRef *results) {
-  LLVMValueRef args = view_array(lo, node->operand_count);
-  LLVMValueRef outs = view_array(lo, is_value ? node->result_count : 0);
+static void show_args(aj_lower *lo, const aj_scope *scope, const aj_node *node, LLVMValueRef args) {
   for (uint32_t i = 0; i < node->operand_count; i++) {
     const aj_value *value = node->operands[i];
     LLVMValueRef data = scope->vals[value->slot].v;
@@ -105,10 +119,43 @@ static void call_host(aj_lower *lo, aj_scope *scope, const aj_node *node, bool i
     }
     fill_view(lo, view_at(lo, args, i), value->type, data);
   }
-  for (uint32_t i = 0; is_value && i < node->result_count; i++) {
+}
+
+/* Results of value slots start zeroed; those without memory are made by the callback. */
+static void show_results(aj_lower *lo, const aj_node *node, const aj_slot *slot, LLVMValueRef *results,
+                         LLVMValueRef outs) {
+  for (uint32_t i = 0; i < node->result_count; i++) {
     const aj_type *type = node->results[i].type;
+    if (!results[i]) {
+      fill_dynamic(lo, view_at(lo, outs, i), slot->result_types[i], type);
+      continue;
+    }
     LLVMBuildMemSet(lo->b, results[i], LLVMConstInt(lo->t_i8, 0, 0), aj_ir_bytes(lo, type), 1);
     fill_view(lo, view_at(lo, outs, i), type, results[i]);
+  }
+}
+
+/* Calls a slot some of whose results the callback makes: afterwards their views show where. */
+static void call_sized(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef *results, LLVMValueRef args,
+                       LLVMValueRef outs) {
+  LLVMValueRef made = aj_ir_alloca(lo, lo->t_ptr, node->result_count, 8);
+  LLVMValueRef call[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), lo->env, args, outs,
+                         made};
+  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_callback_sized", lo->t_i32, AJ_COUNT(call), call, false));
+  for (uint32_t i = 0; i < node->result_count; i++)
+    if (!results[i])
+      results[i] = aj_ir_load(lo, lo->t_ptr, aj_ir_field(lo, view_at(lo, outs, i), offsetof(arrjit_view, data)));
+}
+
+/* The call by way of the library, which knows what the slot is bound to. */
+static void call_host(aj_lower *lo, aj_scope *scope, const aj_node *node, const aj_slot *slot, LLVMValueRef *results) {
+  LLVMValueRef args = view_array(lo, node->operand_count);
+  LLVMValueRef outs = view_array(lo, slot->is_value ? node->result_count : 0);
+  show_args(lo, scope, node, args);
+  if (slot->is_value) show_results(lo, node, slot, results, outs);
+  if (aj_node_attr(node, AJ_ATTR_BINDS)) {
+    call_sized(lo, scope, node, results, args, outs);
+    return;
   }
   LLVMValueRef call[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), args, outs};
   aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_callback", lo->t_i32, AJ_COUNT(call), call, false));
@@ -149,11 +196,11 @@ static void call_direct(aj_lower *lo, aj_scope *scope, const aj_node *node, bool
 }
 
 /* A plain C function is called straight, unless the host's floating-point state has to be put back for it. */
-static void call_either(aj_lower *lo, aj_scope *scope, const aj_node *node, uint32_t slot, bool is_value,
+static void call_either(aj_lower *lo, aj_scope *scope, const aj_node *node, uint32_t index, const aj_slot *slot,
                         LLVMValueRef *results) {
   LLVMBuilderRef b = lo->b;
   LLVMValueRef slots = aj_ir_load(lo, lo->t_ptr, aj_ir_field(lo, lo->run, offsetof(aj_run, slots)));
-  size_t at = slot * sizeof(aj_bound_slot) + offsetof(aj_bound_slot, direct);
+  size_t at = index * sizeof(aj_bound_slot) + offsetof(aj_bound_slot, direct);
   LLVMValueRef pointer = aj_ir_load(lo, lo->t_ptr, aj_ir_field(lo, slots, at));
   size_t changed_at = offsetof(aj_run, fpenv) + offsetof(aj_fpenv, changed);
   LLVMValueRef changed = aj_ir_load(lo, lo->t_i8, aj_ir_field(lo, lo->run, changed_at));
@@ -163,10 +210,10 @@ static void call_either(aj_lower *lo, aj_scope *scope, const aj_node *node, uint
                     join = aj_ir_block(lo, "called");
   LLVMBuildCondBr(b, straight, direct, general);
   aj_ir_at(lo, direct);
-  call_direct(lo, scope, node, is_value, pointer, results);
+  call_direct(lo, scope, node, slot->is_value, pointer, results);
   LLVMBuildBr(b, join);
   aj_ir_at(lo, general);
-  call_host(lo, scope, node, is_value, results);
+  call_host(lo, scope, node, slot, results);
   LLVMBuildBr(b, join);
   aj_ir_at(lo, join);
 }
@@ -177,11 +224,11 @@ void aj_lower_callback(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   LLVMValueRef *results = AJ_NEW_ARRAY(lo->arena, node->result_count, LLVMValueRef);
   if (!results) return;
   for (uint32_t i = 0; slot->is_value && i < node->result_count; i++)
-    results[i] = result_pointer(lo, scope, &node->results[i]);
+    results[i] = aj_slot_dynamic_dims(slot, i) ? NULL : result_pointer(lo, scope, &node->results[i]);
   if (fits_direct(slot))
-    call_either(lo, scope, node, index, slot->is_value, results);
+    call_either(lo, scope, node, index, slot, results);
   else
-    call_host(lo, scope, node, slot->is_value, results);
+    call_host(lo, scope, node, slot, results);
   for (uint32_t i = 0; i < node->result_count; i++) {
     if (slot->is_value)
       load_result(lo, scope, &node->results[i], results[i]);

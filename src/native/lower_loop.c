@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/symbol.h"
+
 typedef struct loop {
   aj_scope *scope;
   const aj_node *node;
@@ -15,7 +17,9 @@ typedef struct loop {
   aj_nan *nan;
   LLVMValueRef index; /* phi, of for */
   bool has_exns;
-  LLVMValueRef mark; /* exceptions before the loop */
+  LLVMValueRef mark;        /* exceptions before the loop */
+  LLVMValueRef (*late)[2];  /* of late carried values: their two arrays */
+  LLVMValueRef arrays_mark; /* late arrays before the loop; NULL: the function has none */
 } loop;
 
 static bool is_array(const aj_value *value) { return !value->type->is_exn && value->type->rank > 0; }
@@ -37,10 +41,22 @@ static bool init_lists(aj_lower *lo, loop *l) {
   l->current = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   l->spare = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   l->nan = AJ_NEW_ARRAY(lo->arena, l->count, aj_nan);
+  l->late = aj_arena_array(lo->arena, l->count, sizeof *l->late);
   return !lo->arena->failed;
 }
 
+/* Late carried values get both of their arrays before the loop; what an iteration makes goes with it. */
+static void make_late(aj_lower *lo, loop *l) {
+  l->arrays_mark = NULL;
+  if (!lo->arrays_mark) return;
+  for (uint32_t i = 0; i < l->count; i++)
+    for (uint32_t which = 0; which < 2 && aj_type_is_late(lo->module, init_of(l, i)->type); which++)
+      l->late[i][which] = aj_lower_late(lo, l->scope, l->node, init_of(l, i)->type);
+  l->arrays_mark = aj_lower_arrays_count(lo);
+}
+
 static LLVMValueRef slot_pointer(aj_lower *lo, const loop *l, uint32_t i, uint32_t which) {
+  if (l->late[i][which]) return l->late[i][which];
   uint32_t slot = l->scope->plan->nodes[l->node->pc].buffers[i][which];
   return LLVMBuildGEP2(lo->b, lo->t_i8, lo->block, &lo->offsets[slot], 1, "");
 }
@@ -51,6 +67,7 @@ static bool begin(aj_lower *lo, loop *l) {
   LLVMValueRef *init = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   LLVMValueRef *spare = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   if (!init || !spare) return false;
+  make_late(lo, l);
   l->has_exns = lo->exns != NULL;
   if (l->has_exns) l->mark = aj_ir_load(lo, lo->t_i64, lo->exns);
   for (uint32_t i = 0; i < l->count; i++) {
@@ -137,6 +154,7 @@ static void repeat(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yield, 
     next[i] = changes ? l->spare[i] : l->current[i];
     spare[i] = changes ? LLVMBuildSelect(lo->b, first, slot_pointer(lo, l, i, 1), l->current[i], "") : l->spare[i];
   }
+  if (l->arrays_mark) aj_lower_arrays_trim(lo, l->arrays_mark);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
   aj_ir_add_incoming(l->iteration, LLVMBuildNSWAdd(lo->b, l->iteration, aj_ir_i64(lo, 1), ""), from);
   for (uint32_t i = 0; i < l->count; i++) {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/symbol.h"
+
 typedef struct interval {
   uint32_t start, end; /* places, inclusive */
   const aj_type *type;
@@ -38,6 +40,10 @@ aj_value *aj_plan_alias(const aj_value *value) {
   return NULL;
 }
 
+static bool is_late(const aj_region *region, const aj_value *value) {
+  return aj_type_is_late(region->func->module, value->type);
+}
+
 /* A constant of one element that only kernels read stays that one element. */
 static bool is_splat_for_kernels(const aj_region *region, const aj_value *value) {
   const aj_node *node = value->def;
@@ -58,6 +64,8 @@ static bool needs_memory(const aj_region *region, const aj_value *value) {
   const aj_node *node = value->def;
   if (!is_array(value) || aj_plan_alias(value)) return false;
   if (node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR) return false; /* one of the loop's slots, or an initial value */
+  if (node->op == AJ_OP_CALLBACK) /* not for those that the callback makes */
+    return aj_slot_dynamic_dims(&region->func->module->slots.data[aj_node_int(node, AJ_ATTR_SLOT)], value->index) == 0;
   if (node->op == AJ_OP_CONST)
     return aj_node_attr(node, AJ_ATTR_VALUE)->count == aj_dtypes[value->type->dtype].bytes &&
            !is_splat_for_kernels(region, value);
@@ -87,6 +95,7 @@ static void route_yields(region_work *w) {
     aj_value *value = last->operands[i];
     aj_dest *dest = &w->plan->dest[value->slot];
     if (!is_array(value) || !value->def || dest->kind != AJ_DEST_NONE || !needs_memory(w->region, value)) continue;
+    if (!owner && is_late(w->region, value)) continue; /* outputs are made at entry, but those are not */
     *dest = (aj_dest){!owner ? AJ_DEST_OUTPUT : loop_body ? AJ_DEST_SPARE : AJ_DEST_RESULT, i};
   }
 }
@@ -116,14 +125,15 @@ static void add_intervals(planner *p, region_work *w) {
     for (uint32_t i = 0; i < node->result_count; i++) {
       const aj_value *value = &node->results[i];
       uint32_t end = later(w->until[value->slot], w->end[pc]);
-      if (loop && is_array(value)) {
+      bool late = is_late(w->region, value);
+      if (loop && is_array(value) && !late) {
         add_interval(p, w->begin[pc], end, value->type, &w->plan->nodes[pc].buffers[i][0]);
         add_interval(p, w->begin[pc], end, value->type, &w->plan->nodes[pc].buffers[i][1]);
       }
       aj_dest *dest = &w->plan->dest[value->slot];
       if (!needs_memory(w->region, value) || dest->kind != AJ_DEST_NONE) continue;
-      dest->kind = AJ_DEST_BLOCK;
-      add_interval(p, w->begin[pc], end, value->type, &dest->index);
+      dest->kind = late ? AJ_DEST_LATE : AJ_DEST_BLOCK;
+      if (!late) add_interval(p, w->begin[pc], end, value->type, &dest->index);
     }
   }
 }

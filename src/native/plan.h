@@ -1,7 +1,8 @@
 /* Where arrays of a function live: decided once for each function before its code is made.
  *
  * A value that is only yielded is written straight to where it is yielded to; all others share one block per
- * activation, whose slots are reused as soon as what was in them is dead. */
+ * activation, whose slots are reused as soon as what was in them is dead. Late ones, whose extents a callback decides on
+ * while the function runs, get an array each when they are made, until the iteration or the activation ends. */
 #ifndef AJ_NATIVE_PLAN_H
 #define AJ_NATIVE_PLAN_H
 
@@ -13,7 +14,8 @@ typedef enum aj_dest_kind {
   AJ_DEST_BLOCK,  /* slot `index` of the activation's block */
   AJ_DEST_OUTPUT, /* outputs[index] of the function */
   AJ_DEST_RESULT, /* where result `index` of the region's owner goes */
-  AJ_DEST_SPARE   /* the loop's spare buffer of carried value `index` */
+  AJ_DEST_SPARE,  /* the loop's spare buffer of carried value `index` */
+  AJ_DEST_LATE    /* an array made before its node runs */
 } aj_dest_kind;
 typedef struct aj_dest {
   aj_dest_kind kind;
@@ -23,7 +25,7 @@ typedef struct aj_dest {
 typedef struct aj_plan_region aj_plan_region;
 typedef struct aj_plan_node { /* of nodes with regions */
   aj_plan_region **regions;
-  uint32_t (*buffers)[2]; /* loops: per carried value the two slots it alternates between */
+  uint32_t (*buffers)[2]; /* loops: per carried value that is not late the two slots it alternates between */
 } aj_plan_node;
 struct aj_plan_region {
   aj_dest *dest;       /* by value slot */

@@ -70,6 +70,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_FIELD:
   case AJ_ATTR_RANK:
   case AJ_ATTR_SLOT:
+  case AJ_ATTR_BINDS:
   case AJ_ATTR_CALLEE:
   case AJ_ATTR_CARRIED:
   case AJ_ATTR_FINALLY:

@@ -1,5 +1,5 @@
-/* Binding the slots of a module to the host's functions for one run. For direct ones the description that libffi wants
- * is made here once, with room for the arguments of a call, so that calling allocates nothing. */
+/* Binding the slots of a module to the host's functions, for one run and beyond. For direct ones the description that
+ * libffi wants is made here once, with room for the arguments of a call, so that calling allocates nothing. */
 #include "rt/bind.h"
 
 #include <ffi.h>
@@ -47,12 +47,16 @@ static bool all_scalars(const aj_slot *slot) {
   return slot->is_value ? slot->result_count == 1 && aj_type_is_scalar(slot->result_types[0]) : true;
 }
 
-/* What libffi needs to call a function for this slot; it points into itself, so it never moves. */
+static arrjit_status check_scalars(const aj_slot *slot, arrjit_error *error) {
+  if (all_scalars(slot)) return ARRJIT_OK;
+  return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" cannot be bound directly: %s", slot->name,
+                      slot->result_count > 1 ? "it has several results" : "not all of its types are scalars");
+}
+
+/* What libffi needs to call a function for this slot, whose types are scalars; it points into itself, so it never moves.
+ */
 static arrjit_status describe(aj_mem *mem, const aj_slot *slot, aj_direct **out, arrjit_error *error) {
   uint32_t count = slot->param_count;
-  if (!all_scalars(slot))
-    return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" cannot be bound directly: %s", slot->name,
-                        slot->result_count > 1 ? "it has several results" : "not all of its types are scalars");
   aj_direct *direct = aj_mem_alloc(mem, direct_bytes(count));
   if (!direct) return aj_error_memory(error, "a direct binding");
   direct->count = count;
@@ -99,45 +103,82 @@ void aj_direct_call(const aj_bound_slot *bound, const arrjit_view *args, const a
   if (bound->slot->is_value) store_result(results, value);
 }
 
-static aj_bound_slot *find_slot(aj_run *run, const char *name) {
-  for (uint32_t i = 0; i < run->slot_count; i++)
-    if (strcmp(run->slots[i].slot->name, name) == 0) return &run->slots[i];
-  return NULL;
+arrjit_status aj_binding_check(const aj_module *module, const arrjit_binding *binding, uint32_t *out_slot,
+                               arrjit_error *error) {
+  if (!binding->slot) return aj_error_set(error, ARRJIT_MISUSE, "a binding's slot is NULL");
+  for (uint32_t i = 0; i < module->slots.count; i++) {
+    const aj_slot *slot = &module->slots.data[i];
+    if (strcmp(slot->name, binding->slot) != 0) continue;
+    if (binding->callback && binding->direct)
+      return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" needs either callback or direct", slot->name);
+    *out_slot = i;
+    return binding->direct ? check_scalars(slot, error) : ARRJIT_OK;
+  }
+  return aj_error_set(error, ARRJIT_MISUSE, "the function has no slot \"%s\"", binding->slot);
 }
 
-static arrjit_status bind_one(aj_run *run, size_t i, const arrjit_binding *binding, arrjit_error *error) {
-  if (!binding->slot) return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot is NULL", i);
-  aj_bound_slot *bound = find_slot(run, binding->slot);
-  if (!bound)
-    return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: the function has no slot \"%s\"", i, binding->slot);
-  if (bound->callback || bound->direct)
-    return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot \"%s\" is bound twice", i, binding->slot);
-  if (!binding->callback == !binding->direct)
-    return aj_error_set(error, ARRJIT_MISUSE, "binding %zu: slot \"%s\" needs either callback or direct", i,
-                        binding->slot);
-  if (binding->direct) {
+static arrjit_status set_bound(aj_run *run, aj_bound_slot *bound, arrjit_callback_fn *callback, void *user,
+                               void (*direct)(void), arrjit_error *error) {
+  if (direct && !bound->call) {
     arrjit_status status = describe(&run->core->mem, bound->slot, &bound->call, error);
     if (status != ARRJIT_OK) return status;
   }
-  bound->callback = binding->callback;
-  bound->user = binding->user;
-  bound->direct = binding->direct;
+  bound->callback = callback;
+  bound->user = user;
+  bound->direct = direct;
   return ARRJIT_OK;
 }
 
-/* Slots that no binding names stay empty: whether that is a failure shows when they are called. */
-arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error) {
-  uint32_t slot_count = (uint32_t)run->module->slots.count;
-  AJ_ASSERT(!run->slots);
-  if (slot_count) {
-    run->slots = aj_mem_array(&run->core->mem, slot_count, sizeof *run->slots);
-    if (!run->slots) return aj_error_memory(error, "the bindings of a run");
-    run->slot_count = slot_count;
-    for (uint32_t i = 0; i < slot_count; i++) run->slots[i].slot = &run->module->slots.data[i];
+static arrjit_status bind_one(aj_run *run, const arrjit_binding *binding, arrjit_error *error) {
+  uint32_t slot;
+  arrjit_status status = aj_binding_check(run->module, binding, &slot, error);
+  if (status != ARRJIT_OK) return status;
+  aj_bound_slot *bound = &run->slots[slot];
+  if (bound->callback || bound->direct)
+    return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" is bound twice", binding->slot);
+  if (!binding->callback && !binding->direct)
+    return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" needs either callback or direct", binding->slot);
+  return set_bound(run, bound, binding->callback, binding->user, binding->direct, error);
+}
+
+/* Room for the slots, or what an earlier run has left of it: nothing is bound then. */
+static bool clear_slots(aj_run *run) {
+  uint32_t count = (uint32_t)run->module->slots.count;
+  if (!run->slots && count) {
+    run->slots = aj_mem_array(&run->core->mem, count, sizeof *run->slots);
+    if (!run->slots) return false;
+    for (uint32_t i = 0; i < count; i++) run->slots[i].slot = &run->module->slots.data[i];
   }
+  run->slot_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    run->slots[i].callback = NULL;
+    run->slots[i].direct = NULL;
+  }
+  return true;
+}
+
+/* Puts the binding's number before the message. */
+static void name_binding(arrjit_error *error, size_t i) {
+  if (!error) return;
+  char message[sizeof error->message];
+  memcpy(message, error->message, sizeof message);
+  aj_error_set(error, error->status, "binding %zu: %s", i, message);
+}
+
+/* Slots that nothing binds stay empty: whether that is a failure shows when they are called. */
+arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error) {
   arrjit_status status = ARRJIT_OK;
-  for (size_t i = 0; i < count && status == ARRJIT_OK; i++) status = bind_one(run, i, &bindings[i], error);
-  if (status != ARRJIT_OK) aj_run_unbind(run);
+  if (!clear_slots(run)) return aj_error_memory(error, "the bindings of a run");
+  for (size_t i = 0; i < count && status == ARRJIT_OK; i++) {
+    status = bind_one(run, &bindings[i], error);
+    if (status != ARRJIT_OK) name_binding(error, i);
+  }
+  for (uint32_t i = 0; run->defaults && i < run->slot_count && status == ARRJIT_OK; i++) {
+    const aj_default *own = run->defaults->slots[i];
+    aj_bound_slot *bound = &run->slots[i];
+    if (own && !bound->callback && !bound->direct)
+      status = set_bound(run, bound, own->callback, own->user, own->direct, error);
+  }
   return status;
 }
 
@@ -148,4 +189,27 @@ void aj_run_unbind(aj_run *run) {
   aj_mem_free(mem, run->slots, run->slot_count * sizeof *run->slots);
   run->slots = NULL;
   run->slot_count = 0;
+}
+
+/* ---- a function's own bindings ---- */
+
+aj_defaults *aj_defaults_create(aj_core *core, uint32_t count) {
+  aj_defaults *defaults = aj_mem_alloc(&core->mem, sizeof *defaults + count * sizeof(aj_default *));
+  if (!defaults) return NULL;
+  atomic_init(&defaults->refs, 1);
+  defaults->core = core;
+  defaults->count = count;
+  return defaults;
+}
+
+void aj_defaults_release(aj_defaults *defaults) {
+  if (!defaults || atomic_fetch_sub_explicit(&defaults->refs, 1, memory_order_acq_rel) != 1) return;
+  aj_core *core = defaults->core;
+  for (uint32_t i = 0; i < defaults->count; i++) {
+    aj_default *own = defaults->slots[i];
+    if (!own || atomic_fetch_sub_explicit(&own->refs, 1, memory_order_acq_rel) != 1) continue;
+    if (own->destroy) own->destroy(own->user);
+    aj_mem_free(&core->mem, own, sizeof *own);
+  }
+  aj_mem_free(&core->mem, defaults, sizeof *defaults + defaults->count * sizeof(aj_default *));
 }

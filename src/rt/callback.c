@@ -2,10 +2,11 @@
  * and an exn is made only when the host calls arrjit_fail. */
 #include "rt/callback.h"
 
+#include <inttypes.h>
+
 #include "rt/bind.h"
 
-/* Runs also when a foreign exception unwinds out of the callback. Then the run's memory goes with the stack that holds
- * it, so at least the timer must not look at it any more. */
+/* Runs also when a foreign exception unwinds out of the callback: then nothing may look at the run any more. */
 static void end_call(arrjit_call_info *call) {
   if (AJ_LIKELY(call->returned)) return;
   aj_run_unwatch(call->run);
@@ -73,18 +74,45 @@ static arrjit_status call_host(const aj_bound_slot *bound, arrjit_call_info *cal
   return ARRJIT_OK;
 }
 
-bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, const arrjit_view *results) {
+/* What a callback that returns ok has to have done: "result 1 did not come". False: recorded. */
+static bool check_made(arrjit_call_info *call) {
+  const aj_slot *slot = call->slot;
+  for (uint32_t i = 0; i < slot->result_count && (call->made || call->given); i++) {
+    bool made = !call->made || call->made[i] || aj_slot_dynamic_dims(slot, i) == 0;
+    bool given = !call->given || i >= 64 || call->given >> i & 1;
+    if (made && given) continue;
+    char why[120];
+    aj_bounded_printf(why, sizeof why, "result %" PRIu32 " of %" PRIu32 " did not come: expected it from %s", i,
+                      slot->result_count, made ? "arrjit_call_give" : "arrjit_call_result");
+    if (!call->failure || made) aj_call_fail_contract(call, why); /* else it was told why there is none */
+    return false;
+  }
+  return true;
+}
+
+/* A callback that says ok. That it had to make a result in another way than it tried leaves no mark. */
+static bool end_ok(aj_run *run, arrjit_call_info *call) {
+  if (AJ_UNLIKELY(call->failure && !call->own)) return raise_contradiction(run, call);
+  if (AJ_UNLIKELY((call->made || call->given) && !check_made(call))) {
+    run->exn = call->failure;
+    return false;
+  }
+  if (AJ_UNLIKELY(call->failure != NULL)) aj_exn_release(call->failure);
+  return call->slot->is_value ? check_results(run, call->slot, call->results) : true;
+}
+
+bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit_view *results, arrjit_array **made) {
   AJ_ASSERT(slot < run->slot_count && !run->exn);
   const aj_bound_slot *bound = &run->slots[slot];
   if (AJ_UNLIKELY(!bound->callback && !bound->direct))
     return bound->slot->optional ? true : raise_unbound(run, bound->slot);
-  __attribute__((cleanup(end_call))) arrjit_call_info call = {.run = run, .slot = bound->slot};
+  __attribute__((cleanup(end_call))) arrjit_call_info call = {
+      .run = run, .slot = bound->slot, .results = results, .made = made};
   aj_fpenv_leave(run->fpenv);
   arrjit_status status = call_host(bound, &call, args, results);
   run->fpenv =
       aj_fpenv_enter(); /* the host may have changed its own state in the callback: that is what to go back to */
   call.returned = true;
   if (AJ_UNLIKELY(status != ARRJIT_OK)) return take_failure(run, &call, status);
-  if (AJ_UNLIKELY(call.failure != NULL)) return raise_contradiction(run, &call);
-  return bound->slot->is_value ? check_results(run, bound->slot, results) : true;
+  return end_ok(run, &call);
 }

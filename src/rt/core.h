@@ -23,6 +23,7 @@ typedef struct aj_core {
   aj_sem_cache *sem;
   aj_timer timer;           /* aj_timer_stop when the context goes */
   struct aj_exn *no_memory; /* aj_exn_no_memory */
+  arrjit_hooks hooks;       /* of the host; both functions NULL: none */
   _Atomic int64_t options[AJ_OPTION_COUNT];
   _Atomic int64_t activations; /* runs and runners alive: the context cannot be destroyed */
   _Atomic int64_t runs_interpreted, runs_native, runs_failed;
@@ -40,6 +41,13 @@ aj_core *aj_core_create(const arrjit_allocator *allocator);
 void aj_core_retain(aj_core *core);
 /* Any thread. NULL is fine. */
 void aj_core_release(aj_core *core);
+/* Around a wait on a thread of the host, no lock held: the host's own lock is given up and taken again. */
+static inline void aj_core_wait_begin(const aj_core *core) {
+  if (core->hooks.release) core->hooks.release(core->hooks.user);
+}
+static inline void aj_core_wait_end(const aj_core *core) {
+  if (core->hooks.acquire) core->hooks.acquire(core->hooks.user);
+}
 static inline int64_t aj_core_option(const aj_core *core, aj_option option) {
   return atomic_load_explicit(&core->options[option], memory_order_relaxed);
 }

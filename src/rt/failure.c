@@ -145,6 +145,7 @@ static aj_host_ref *create_host(aj_core *core, const arrjit_failure *failure) {
 static void record(arrjit_call_info *call, aj_exn *exn) {
   aj_exn_release(call->failure); /* told of several: the last one is why the callback returns */
   call->failure = exn ? exn : aj_exn_no_memory(call->run->core);
+  call->own = false;
 }
 
 /* Whatever happens in between, at the end the pointer is either owned by the exn or destroyed here. */
@@ -160,6 +161,13 @@ void aj_call_fail(arrjit_call_info *call, const arrjit_failure *failure) {
   }
   AJ_ASSERT(!has_host || !exn || exn->host == host);
   record(call, exn);
+}
+
+void aj_call_take_raised(arrjit_call_info *call) {
+  aj_exn *exn = call->run->exn;
+  call->run->exn = NULL;
+  record(call, exn);
+  call->own = true;
 }
 
 void aj_call_fail_contract(arrjit_call_info *call, const char *why) {

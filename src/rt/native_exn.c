@@ -1,4 +1,4 @@
-/* Exceptions as values in compiled code: the list of those an activation owns, and what handlers do with them. */
+/* Exceptions as values in compiled code: the list of those that the run owns for its active functions, and what handlers do with them. */
 #include "rt/native_helpers.h"
 
 #include <string.h>
@@ -41,12 +41,6 @@ void aj_nh_exns_trim(aj_nh_exns *exns, int64_t mark, aj_exn *const *kept, int64_
       aj_exn_release(list[i]);
   }
   exns->count = out;
-}
-
-void aj_nh_exns_free(aj_nh_exns *exns, aj_run *run) {
-  aj_exn **list = entries(exns);
-  for (int64_t i = 0; i < exns->count; i++) aj_exn_release(list[i]);
-  if (exns->capacity) aj_mem_free(&run->core->mem, exns->many, (size_t)exns->capacity * sizeof(aj_exn *));
 }
 
 /* ---- making and reading them ---- */
@@ -178,7 +172,8 @@ const helper *aj_native_helpers(uint32_t *out_count) {
       HELPER(aj_nh_exn_site),    HELPER(aj_nh_raise_exn), HELPER(aj_nh_match),         HELPER(aj_nh_take),
       HELPER(aj_nh_context),     HELPER(aj_nh_drop),      HELPER(aj_nh_begin_finally), HELPER(aj_nh_mask),
       HELPER(aj_nh_unmask),      HELPER(aj_nh_again),     HELPER(aj_nh_retain),        HELPER(aj_nh_adopt),
-      HELPER(aj_nh_exns_trim),   HELPER(aj_nh_exns_free), HELPER(aj_nh_block),         HELPER(aj_nh_block_free),
+      HELPER(aj_nh_exns_trim),   HELPER(aj_nh_block),         HELPER(aj_nh_block_free), HELPER(aj_nh_array),
+      HELPER(aj_nh_arrays_trim), HELPER(aj_nh_output), HELPER(aj_nh_callback_sized),
       HELPER(aj_nh_enter),       HELPER(aj_sem_fma_f32),  HELPER(aj_sem_fma_f64),      HELPER(aj_sem_fmod_f32),
       HELPER(aj_sem_fmod_f64)};
   *out_count = (uint32_t)AJ_COUNT(table);

@@ -1,4 +1,4 @@
-/* What compiled code calls: the cold ends of failures, exceptions as values, memory, callbacks, routines. */
+/* What compiled code calls: the cold ends of failures, callbacks, routines, calls. */
 #include "rt/native_helpers.h"
 
 #include <string.h>
@@ -201,8 +201,8 @@ int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *itera
 }
 
 int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
-                       const arrjit_view *results) {
-  if (AJ_LIKELY(aj_run_callback(run, (uint32_t)aj_node_int(site->code, AJ_ATTR_SLOT), args, results))) return 0;
+                       arrjit_view *results) {
+  if (AJ_LIKELY(aj_run_callback(run, (uint32_t)aj_node_int(site->code, AJ_ATTR_SLOT), args, results, NULL))) return 0;
   aj_nh_trace(run, site, iterations);
   return 1;
 }
@@ -210,50 +210,6 @@ int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *itera
 int64_t aj_nh_first_false(const uint8_t *pred, int64_t count) {
   const uint8_t *found = count > 0 ? memchr(pred, 0, (size_t)count) : NULL;
   return found ? found - pred : count;
-}
-
-/* ---- memory ---- */
-
-static bool slot_bytes(const aj_nh_slot *slot, const int64_t *env, size_t *out) {
-  *out = 0;
-  for (uint32_t i = 0; i < slot->type_count; i++) {
-    aj_view view;
-    if (!aj_view_from_type(&view, slot->types[i], env)) return false;
-    size_t bytes = aj_view_bytes(&view);
-    if (bytes > *out) *out = bytes;
-  }
-  return aj_size_add(*out, AJ_NH_ALIGN - 1, out) && (*out &= ~(size_t)(AJ_NH_ALIGN - 1), true);
-}
-
-/* The block is aligned by hand; what it was allocated as stands before it. */
-void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env, int64_t *offsets, int64_t *out_bytes) {
-  size_t total = 0, bytes;
-  for (uint32_t s = 0; s < plan->slot_count; s++) {
-    offsets[s] = (int64_t)total;
-    if (!slot_bytes(&plan->slots[s], env, &bytes) || !aj_size_add(total, bytes, &total) || total > INT64_MAX / 2) {
-      aj_run_raise_memory(run);
-      return NULL;
-    }
-  }
-  total += 2 * AJ_NH_ALIGN;
-  if (!aj_run_charge(run, total)) return NULL;
-  char *memory = aj_mem_raw(&run->core->mem, total);
-  if (!memory) {
-    run->bytes -= (int64_t)total;
-    aj_run_raise_memory(run);
-    return NULL;
-  }
-  char *block = (char *)(((uintptr_t)memory + 2 * AJ_NH_ALIGN - 1) & ~(uintptr_t)(AJ_NH_ALIGN - 1));
-  memcpy(block - sizeof memory, &memory, sizeof memory);
-  *out_bytes = (int64_t)total;
-  return block;
-}
-
-void aj_nh_block_free(aj_run *run, void *block, int64_t bytes) {
-  char *memory;
-  memcpy(&memory, (char *)block - sizeof memory, sizeof memory);
-  aj_mem_free(&run->core->mem, memory, (size_t)bytes);
-  run->bytes -= bytes;
 }
 
 /* ---- calls ---- */

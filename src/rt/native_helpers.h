@@ -24,14 +24,6 @@ typedef struct aj_nh_block_plan {
 } aj_nh_block_plan;
 enum { AJ_NH_ALIGN = 64 };
 
-/* The exceptions an activation owns. */
-enum { AJ_NH_EXNS = 6 };
-typedef struct aj_nh_exns {
-  int64_t count, capacity; /* capacity 0: in `few` */
-  aj_exn **many;
-  aj_exn *few[AJ_NH_EXNS];
-} aj_nh_exns;
-
 /* The helpers by name, for aj_native_host. */
 const struct aj_native_helper *aj_native_helpers(uint32_t *out_count);
 
@@ -57,11 +49,16 @@ int32_t aj_nh_check_shape(aj_run *run, const aj_nh_site *site, const int64_t *it
 int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
                        const void *const *in, void *out);
 int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
-                       const arrjit_view *results);
+                       arrjit_view *results);
+/* The same for a slot whose results have dynamic dims: binds the node's symbols in env. `made` has room for one a result;
+ * the run owns what is made. */
+int32_t aj_nh_callback_sized(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t *env,
+                             const arrjit_view *args, arrjit_view *results, arrjit_array **made);
 /* First false byte of `count`, or count. */
 int64_t aj_nh_first_false(const uint8_t *pred, int64_t count);
 
-/* Exceptions as values: owned by the activation's list. NULL: run->exn is set. */
+/* Exceptions as values: owned by the run's list, &run->exns; a function gives up its own by trimming the list to what it
+ * was. NULL: run->exn is set. */
 aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations,
                       const int64_t *env, void *const *payload);
 aj_exn *aj_nh_exn_cause(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn);
@@ -90,11 +87,18 @@ void aj_nh_retain(aj_exn *exn);
 int32_t aj_nh_adopt(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn);
 /* Releases what was put in since the list had `mark` entries, but for `keep` (entries may be NULL, may repeat). */
 void aj_nh_exns_trim(aj_nh_exns *exns, int64_t mark, aj_exn *const *keep, int64_t keep_count);
-void aj_nh_exns_free(aj_nh_exns *exns, aj_run *run);
 
-/* The block; offsets[slot] from its start. NULL: run->exn is kind memory. *out_bytes goes to aj_nh_block_free. */
-void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env, int64_t *offsets, int64_t *out_bytes);
-void aj_nh_block_free(aj_run *run, void *block, int64_t bytes);
+/* The block; offsets[slot] from its start. NULL: run->exn is kind memory. Functions free theirs innermost first. */
+void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env, int64_t *offsets);
+void aj_nh_block_free(aj_run *run);
+/* Memory for an array whose extents were not known when the function was entered. NULL: run->exn. */
+void *aj_nh_array(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_type *type,
+                  const int64_t *env);
+/* Releases such arrays, and those of callbacks, but for the first `mark`. */
+void aj_nh_arrays_trim(aj_run *run, int64_t mark);
+/* An output of the entry with such extents: a copy of `data`. */
+int32_t aj_nh_output(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t index, const aj_type *type,
+                     const int64_t *env, const void *data);
 
 /* Depth and stack limits, and the callee's symbols: callee_env is a copy of env with them bound (NULL: it has none).
  * Compiled code takes one off run->depth after the call. */

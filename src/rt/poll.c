@@ -17,6 +17,8 @@ static bool end_run(aj_run *run, int stops) {
     aj_run_raise(run, ARRJIT_KIND_CANCELLED, 0, "the run was cancelled", 0, NULL);
   else if (stops & AJ_STOP_DEADLINE)
     aj_run_raise(run, ARRJIT_KIND_DEADLINE, 0, "the deadline of the run has passed", 0, NULL);
+  else if (stops & AJ_STOP_WALL_TIME)
+    aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "the run has used up its wall time", 0, NULL);
   else if (stops & AJ_STOP_SHUTDOWN)
     aj_run_raise(run, ARRJIT_KIND_SHUTDOWN, 0, "the runner is shutting down", 0, NULL);
   else
@@ -34,19 +36,22 @@ bool aj_run_poll(aj_run *run, bool count_iteration) {
   return false;
 }
 
-/* A deadline that has passed needs no timer: the first poll ends the run. */
+/* One timer for both: the earlier ends the run. What has passed needs none: the first poll ends the run. */
 bool aj_run_watch(aj_run *run) {
-  if (run->deadline_ns == 0) return true;
-  if (run->deadline_ns <= aj_clock_ns()) {
-    atomic_fetch_or_explicit(&run->stop, AJ_STOP_DEADLINE, memory_order_relaxed);
+  bool wall = run->wall_end_ns != 0 && (run->deadline_ns == 0 || run->wall_end_ns < run->deadline_ns);
+  int64_t end = wall ? run->wall_end_ns : run->deadline_ns;
+  int bit = wall ? AJ_STOP_WALL_TIME : AJ_STOP_DEADLINE;
+  if (end == 0) return true;
+  if (end <= aj_clock_ns()) {
+    atomic_fetch_or_explicit(&run->stop, bit, memory_order_relaxed);
     return true;
   }
-  if (aj_timer_add(&run->core->timer, &run->timer, run->deadline_ns, &run->stop, AJ_STOP_DEADLINE)) return true;
+  if (aj_timer_add(&run->core->timer, &run->timer, end, &run->stop, bit)) return true;
   return aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "the system has no thread to watch the deadline", 0, NULL);
 }
 
 void aj_run_unwatch(aj_run *run) {
-  if (run->deadline_ns != 0) aj_timer_remove(&run->core->timer, &run->timer);
+  if (run->deadline_ns != 0 || run->wall_end_ns != 0) aj_timer_remove(&run->core->timer, &run->timer);
 }
 
 /* max_bytes 0 is no limit, but an impossible sum is refused all the same. */

@@ -81,12 +81,25 @@ bool aj_run_raise_extent(aj_run *run, int32_t axis, int64_t dim, int64_t expecte
   return aj_run_raise(run, ARRJIT_KIND_SHAPE, 0, message, 0, NULL);
 }
 
-bool aj_run_derive(aj_run *run, const aj_func *func, int64_t *env) {
+static bool derive(aj_run *run, const aj_func *func, uint32_t first, uint32_t count, int64_t *env) {
   uint32_t symbol;
-  if (aj_symbols_derive(func, env, &symbol) == AJ_BIND_OK) return true;
+  if (aj_symbols_derive(func, first, count, env, &symbol) == AJ_BIND_OK) return true;
   char name[128], escaped[160], message[256];
   aj_dim_print(run->module, aj_symbol_dim(symbol), name, sizeof name);
   aj_exn_escape(escaped, sizeof escaped, name);
   aj_bounded_printf(message, sizeof message, "extent %s is below 0 or too large", escaped);
   return aj_run_raise(run, ARRJIT_KIND_SHAPE, 0, message, 0, NULL);
+}
+
+bool aj_run_derive(aj_run *run, const aj_func *func, int64_t *env) { return derive(run, func, 0, 0, env); }
+
+bool aj_run_bind_extents(aj_run *run, const aj_node *callback, arrjit_array *const *made, int64_t *env) {
+  const aj_func *func = callback->parent->func;
+  const aj_slot *slot = &func->module->slots.data[aj_node_int(callback, AJ_ATTR_SLOT)];
+  for (uint32_t i = 0; i < slot->result_count; i++)
+    for (int32_t d = 0; d < slot->result_types[i]->rank; d++)
+      if (slot->result_types[i]->dims[d] == ARRJIT_DYNAMIC_DIM)
+        env[aj_dim_symbol(callback->results[i].type->dims[d])] = made[i]->view.dims[d];
+  uint32_t first = (uint32_t)aj_node_int(callback, AJ_ATTR_BINDS);
+  return derive(run, func, first, aj_slot_all_dynamic_dims(slot), env);
 }

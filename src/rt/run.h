@@ -3,6 +3,7 @@
 #define AJ_RT_RUN_H
 
 #include "arrjit/run.h"
+#include "base/vec.h"
 #include "rt/exn.h"
 
 struct arrjit_cancel {
@@ -31,8 +32,16 @@ typedef struct aj_bound_slot { /* a callback slot with its binding */
   struct aj_direct *call; /* how libffi calls `direct` */
 } aj_bound_slot;
 
+/* Exceptions that compiled code owns: of all its functions that are active, innermost last. */
+enum { AJ_NH_EXNS = 6 };
+typedef struct aj_nh_exns {
+  int64_t count, capacity; /* capacity 0: in `few` */
+  aj_exn **many;
+  aj_exn *few[AJ_NH_EXNS];
+} aj_nh_exns;
+
 /* Bits of aj_run.stop. */
-enum { AJ_STOP_DEADLINE = 1, AJ_STOP_CANCEL = 2, AJ_STOP_SHUTDOWN = 4 };
+enum { AJ_STOP_DEADLINE = 1, AJ_STOP_CANCEL = 2, AJ_STOP_SHUTDOWN = 4, AJ_STOP_WALL_TIME = 8 };
 
 typedef struct aj_run {
   aj_core *core;
@@ -40,12 +49,14 @@ typedef struct aj_run {
   void *function;          /* arrjit_function *, retained: exceptions keep it for their traces */
   uint32_t slot_count;
   aj_bound_slot *slots; /* by aj_run_bind */
+  struct aj_defaults *defaults; /* what the function binds, one reference; NULL: nothing */
   aj_fpenv fpenv;       /* what aj_fpenv_enter gave when the run began: the host's state for its callbacks */
   /* polling: `stop` is looked at by every tier at back-edges and between blocks */
   _Atomic int stop; /* AJ_STOP_* bits, set by timer, cancel, shutdown; looked at first */
   arrjit_cancel *cancel;
   const _Atomic int *job_stop; /* AJ_STOP_* bits of a runner's job, or NULL */
   int64_t deadline_ns;         /* 0: none */
+  int64_t wall_end_ns;         /* when its wall time is used up; 0: no limit */
   aj_timer_entry timer;
   int64_t iterations_left;  /* back-edges; INT64_MAX: no limit */
   int64_t depth, max_depth; /* calls inside the graph */
@@ -53,12 +64,17 @@ typedef struct aj_run {
   aj_exn *exn;              /* in flight: set exactly when a step reports failure */
   int64_t masked_until_ns;  /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
   int64_t work;             /* nodes times elements interpreted so far: what auto mode counts */
+  /* what compiled code holds, here so that nothing is lost when a foreign exception unwinds through it */
+  aj_nh_exns exns;
+  struct aj_nh_block *blocks;    /* of active functions, innermost first */
+  AJ_VEC(arrjit_array *) arrays; /* whose extents showed only while it ran */
+  arrjit_array **outputs;        /* where outputs go whose extents are such */
 } aj_run;
 
 /* True when the run has to end: then run->exn is set (cancelled, deadline, shutdown or limit). Cheap; call at every
  * back-edge (count_iteration true) and between blocks. */
 bool aj_run_poll(aj_run *run, bool count_iteration);
-/* Watches the run's deadline, when it has one: call before the first poll. False: run->exn is set. */
+/* Watches the run's deadline and wall time, when it has such: call before the first poll. False: run->exn is set. */
 bool aj_run_watch(aj_run *run);
 /* After the last poll, whatever aj_run_watch gave. */
 void aj_run_unwatch(aj_run *run);
@@ -75,19 +91,28 @@ bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char 
                         const aj_view *payload);
 /* Kind shape: an extent is `got`, but `dim` (a number, or a symbol that stands for `expected`) was asked for. */
 bool aj_run_raise_extent(aj_run *run, int32_t axis, int64_t dim, int64_t expected, int64_t got);
-/* Computes the derived symbols of func in env. False: one is out of range, run->exn is set (kind shape). */
+/* Computes in env what derives from the parameters' extents. False: one is out of range, run->exn is set (kind shape). */
 bool aj_run_derive(aj_run *run, const aj_func *func, int64_t *env);
+/* The extents that a callback node has bound, from the arrays that it made (NULL where a result has none), and what
+ * derives from them. False: as above. */
+bool aj_run_bind_extents(aj_run *run, const aj_node *callback, arrjit_array *const *made, int64_t *env);
+/* Releases what compiled code still holds. */
+void aj_run_release_native(aj_run *run);
 enum { AJ_FINALLY_GRACE_NS = 10000000 }; /* how long masked_until_ns lies ahead when a finally begins */
 
 /* ---- callbacks (rt/callback.c) ---- */
-/* Calls slot with dense arguments; value results are pre-sized, zeroed by the caller. False: run->exn is set (host
- * frames in it, no site yet). An unbound optional io slot does nothing; an unbound required one raises unbound. Direct
- * C functions go through libffi here; native code may call them straight. FP state is the host's during the call. */
-bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, const arrjit_view *results);
-/* Binds by name; MISUSE for a name that is no slot, a binding with neither or both functions, or a direct one whose
- * slot is not all scalars. */
+/* Calls slot with dense arguments; value results are pre-sized, zeroed by the caller, but those with dynamic dims: their
+ * views have ARRJIT_DYNAMIC_DIM in `dims` and no data, their entries of `made` (which has one a result, NULL when the slot
+ * has no such dims) are NULL. The callback makes them; then the views show them and `made` has them, counted against the
+ * run's memory and the caller's also when the call failed. False: run->exn is set (host frames in it, no site yet). An
+ * unbound optional io slot does nothing; an unbound required one raises unbound. Direct C functions go through libffi
+ * here; native code may call them straight. FP state is the host's during the call. */
+bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit_view *results, arrjit_array **made);
+/* Binds by name, and what no binding names to run->defaults; MISUSE for a name that is no slot, a binding with neither or
+ * both functions, or a direct one whose slot is not all scalars. run->slots is made when it is NULL, else used again:
+ * a warm run allocates nothing. */
 arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error);
-/* Frees what aj_run_bind made; fine when it was not called or failed. */
+/* Frees run->slots; NULL is fine. */
 void aj_run_unbind(aj_run *run);
 
 #endif

@@ -108,7 +108,7 @@ static void print_expression(const aj_dim_names *names, uint32_t func, int64_t d
   uint32_t symbol = aj_dim_symbol(dim);
   if (!aj_dim_is_symbol(dim)) {
     aj_text_printf(out, "%lld", (long long)dim);
-  } else if (symbol >= names->count) {
+  } else if (dim == ARRJIT_DYNAMIC_DIM || symbol >= names->count) {
     aj_text_puts(out, "?");
   } else {
     const aj_symbol *s = &names->module->symbols.data[symbol];
@@ -119,6 +119,8 @@ static void print_expression(const aj_dim_names *names, uint32_t func, int64_t d
     print_prefix(names, func, s, out);
     if (names->locals[symbol])
       aj_text_printf(out, "$%u", names->locals[symbol] - 1);
+    else if (s->form == AJ_SYM_NODE)
+      aj_text_printf(out, "?%lld", (long long)s->a);
     else
       aj_text_print_name(s->name ? s->name : "?", out);
   }

@@ -32,13 +32,14 @@ static bool equal_meaning(const void *user, uint32_t index, const void *key) {
 }
 
 static int64_t canonical_dim(const pair *p, int side, int64_t dim) {
+  if (dim == ARRJIT_DYNAMIC_DIM) return dim;
   return aj_dim_is_symbol(dim) ? aj_symbol_dim(p->canonical[side][aj_dim_symbol(dim)]) : dim;
 }
 
 static bool intern_symbol(pair *p, int side, uint32_t symbol) {
   const aj_symbol *s = &p->module[side]->symbols.data[symbol];
   bool derived = s->form >= AJ_SYM_ADD;
-  meaning key = {s->func, s->form, s->name, 0, 0};
+  meaning key = {s->func, s->form, s->name, s->a, 0};
   if (derived) {
     key.a = canonical_dim(p, side, s->a);
     key.b = canonical_dim(p, side, s->b);
@@ -181,7 +182,7 @@ static bool equal_func(pair *p, aj_func *a, aj_func *b) {
 }
 
 static bool equal_slot(const pair *p, const aj_slot *a, const aj_slot *b) {
-  return !strcmp(a->name, b->name) && a->is_value == b->is_value && a->optional == b->optional &&
+  return !strcmp(a->name, b->name) && a->is_value == b->is_value && a->optional == b->optional && a->pure == b->pure &&
          a->param_count == b->param_count && a->result_count == b->result_count &&
          equal_types(p, a->param_count, a->param_types, b->param_types) &&
          equal_types(p, a->result_count, a->result_types, b->result_types);

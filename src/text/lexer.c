@@ -86,6 +86,7 @@ static const char *token_end(const aj_lexer *lexer, aj_token_kind *kind) {
   if (is_letter(*s)) return *kind = AJ_TOKEN_WORD, name_end(s, end);
   if (is_digit(*s)) return *kind = AJ_TOKEN_NUMBER, number_end(s, end);
   if (*s == '%' || *s == '@' || *s == '$') return sigil_end(s, end, kind);
+  if (*s == '?' && left >= 2 && is_digit(s[1])) return *kind = AJ_TOKEN_NODE_DIM, name_end(s + 1, end);
   if (*s == '"') {
     const char *stop = string_end(s, end);
     return *kind = stop ? AJ_TOKEN_STRING : AJ_TOKEN_OPEN_STRING, stop ? stop : end;
@@ -93,7 +94,7 @@ static const char *token_end(const aj_lexer *lexer, aj_token_kind *kind) {
   if (left >= 2 && !memcmp(s, "->", 2)) return *kind = AJ_TOKEN_ARROW, s + 2;
   if (left >= 2 && !memcmp(s, "//", 2)) return *kind = AJ_TOKEN_FLOOR_DIV, s + 2;
   if (left >= 3 && !memcmp(s, "...", 3)) return *kind = AJ_TOKEN_DOTS, s + 3;
-  *kind = *s && strchr("(){}[],:=+-*", *s) ? AJ_TOKEN_PUNCT : AJ_TOKEN_BAD_BYTE;
+  *kind = *s && strchr("(){}[],:=+-*?", *s) ? AJ_TOKEN_PUNCT : AJ_TOKEN_BAD_BYTE;
   return s + 1;
 }
 

@@ -12,12 +12,13 @@ typedef enum aj_token_kind {
   AJ_TOKEN_VALUE,     /* %name */
   AJ_TOKEN_FUNC,      /* @name or @"name" */
   AJ_TOKEN_LOCAL_DIM, /* $3 */
+  AJ_TOKEN_NODE_DIM,  /* ?3 */
   AJ_TOKEN_STRING,    /* with its quotes */
   AJ_TOKEN_NUMBER,    /* unsigned: starts with a digit */
   AJ_TOKEN_ARROW,     /* -> */
   AJ_TOKEN_FLOOR_DIV, /* two slashes between the brackets of a shape */
   AJ_TOKEN_DOTS,      /* ... */
-  AJ_TOKEN_PUNCT,     /* one of ( ) { } [ ] , : = + - * */
+  AJ_TOKEN_PUNCT,     /* one of ( ) { } [ ] , : = + - * ? */
   AJ_TOKEN_BAD_BYTE,
   AJ_TOKEN_OPEN_STRING
 } aj_token_kind;

@@ -90,8 +90,11 @@ static bool parse_slot(aj_parser *p) {
   if (aj_parser_lookup(p, AJ_SPACE_SLOT, 0, slot.name, strlen(slot.name)))
     return aj_parser_fail(p, &at, AJ_AIR_SLOT_TWICE, slot.name);
   if (!parse_types(p, &slot.param_count)) return false;
+  p->dynamic_dims = true;
   if (slot.is_value && (!parse_arrow(p) || !parse_types(p, &slot.result_count))) return false;
+  p->dynamic_dims = false;
   slot.optional = aj_parser_take_word(p, "optional");
+  slot.pure = aj_parser_take_word(p, "pure");
   slot.param_types = p->types.data;
   slot.result_types = slot.result_count ? p->types.data + slot.param_count : NULL;
   int32_t index = aj_module_add_slot(p->module, &slot);

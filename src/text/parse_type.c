@@ -1,6 +1,7 @@
 /* Element types, extents and types of the .air parser. Extents are parsed by descent, their parentheses bounded. */
 #include <string.h>
 
+#include "text/element.h"
 #include "text/parser.h"
 
 enum { MOST_PARENTHESES = 32, NO_FUNC = -1 };
@@ -34,6 +35,21 @@ static bool combine(aj_parser *p, const aj_token *at, aj_symbol_form form, exten
   return true;
 }
 
+/* "?3" of func, the third extent that its callbacks decide on. */
+static bool parse_node_dim(aj_parser *p, aj_func *func, extent *out) {
+  aj_token token = p->token;
+  uint32_t number;
+  aj_element_status status = aj_element_parse(ARRJIT_U32, false, token.text + 1, token.length - 1, &number);
+  if (status == AJ_ELEMENT_FORM)
+    return aj_parser_fail(p, &token, AJ_AIR_NUMBER_FORM, aj_parser_token_text(&token).s, "whole number");
+  if (status == AJ_ELEMENT_RANGE || number >= INT32_MAX)
+    return aj_parser_fail(p, &token, AJ_AIR_NUMBER_RANGE, "", (int)token.length, token.text, "i32");
+  out->dim = aj_symbol_node(func, number);
+  if (!out->dim) return aj_parser_no_memory(p);
+  aj_parser_advance(p);
+  return true;
+}
+
 static bool parse_symbol(aj_parser *p, extent *out) {
   aj_func *func = p->func;
   aj_token token = p->token;
@@ -45,6 +61,7 @@ static bool parse_symbol(aj_parser *p, extent *out) {
     token = p->token;
   }
   out->func = (int64_t)func->index;
+  if (token.kind == AJ_TOKEN_NODE_DIM) return parse_node_dim(p, func, out);
   if (token.kind == AJ_TOKEN_LOCAL_DIM) {
     const aj_name_entry *local = aj_parser_lookup(p, AJ_SPACE_DIM, func->index, token.text, token.length);
     if (!local) return aj_parser_fail(p, &token, AJ_AIR_DIM_UNKNOWN, aj_parser_token_text(&token).s, func->name);
@@ -107,7 +124,10 @@ bool aj_parser_dims(aj_parser *p) {
   while (!aj_parser_is(p, ']')) {
     extent dim;
     if (p->ints.count > before && !aj_parser_expect(p, ',')) return false;
-    if (!parse_sum(p, 0, &dim)) return false;
+    if (p->dynamic_dims && aj_parser_take(p, '?'))
+      dim.dim = ARRJIT_DYNAMIC_DIM;
+    else if (!parse_sum(p, 0, &dim))
+      return false;
     if (!AJ_VEC_PUSH(p->mem, &p->ints, dim.dim)) return aj_parser_no_memory(p);
   }
   return close_shape(p);

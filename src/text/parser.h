@@ -46,6 +46,7 @@ typedef struct aj_parser {
   aj_lexer lexer;
   aj_token token;              /* the next one, not yet taken */
   aj_func *func;               /* whose symbols bare names are */
+  bool dynamic_dims;           /* "?" is an extent here */
   uint32_t scope, scope_count; /* of the innermost region */
   aj_map name_map;
   AJ_VEC(aj_name_entry) names;

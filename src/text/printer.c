@@ -103,7 +103,7 @@ static bool has_foreign_symbol(const aj_module *module, uint32_t count, const aj
   for (uint32_t i = 0; i < count; i++)
     for (int32_t d = 0; d < types[i]->rank; d++) {
       int64_t dim = types[i]->dims[d];
-      if (aj_dim_is_symbol(dim) && aj_dim_symbol(dim) < module->symbols.count &&
+      if (aj_dim_is_symbol(dim) && dim != ARRJIT_DYNAMIC_DIM && aj_dim_symbol(dim) < module->symbols.count &&
           module->symbols.data[aj_dim_symbol(dim)].func != 0)
         return true;
     }
@@ -145,7 +145,8 @@ static void print_slot(aj_printer *p, const aj_slot *slot) {
     aj_text_puts(p->out, " -> ");
     print_types(p, 0, slot->result_count, slot->result_types);
   }
-  aj_text_puts(p->out, slot->optional ? " optional\n" : "\n");
+  if (slot->optional) aj_text_puts(p->out, " optional");
+  aj_text_puts(p->out, slot->pure ? " pure\n" : "\n");
 }
 
 /* ---- functions ---- */

@@ -17,7 +17,9 @@ typedef struct aj_checker {
   const aj_func *func; /* being checked */
   const aj_node *node; /* being checked, or NULL */
   arrjit_error error;
-  bool *bound;           /* [symbol] some parameter of its function has it as an extent */
+  bool *bound;           /* [symbol] follows from parameters; of a late one: see verify_symbols.c */
+  AJ_VEC(uint32_t) open; /* numbers of the NODE symbols that are bound here, ascending */
+  int64_t last_bound;    /* the greatest number bound so far in func; -1: none */
   AJ_VEC(uint32_t) uses; /* [slot] of the region being checked: last use, as it should be */
   uint32_t node_id;      /* of the next node in print order */
 } aj_checker;
@@ -28,6 +30,13 @@ typedef struct aj_checker_text {
   char s[160];
 } aj_checker_text;
 aj_checker_text aj_checker_type_text(const aj_checker *c, const aj_type *type);
+/* ---- verify_symbols.c ---- */
+/* The list of symbols; fills c->bound. */
+bool aj_checker_symbols(aj_checker *c);
+/* Before a function's body: no callback has bound anything. */
+void aj_checker_close_symbols(aj_checker *c);
+/* What a callback decides on is bound from here to the end of its region. */
+bool aj_checker_open_symbols(aj_checker *c, const aj_node *callback);
 /* The extents of a type that `what` has ("result 0 of add") are the function's own, and bound. */
 bool aj_checker_type(aj_checker *c, const char *what, const aj_type *type);
 

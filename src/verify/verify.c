@@ -36,66 +36,6 @@ aj_checker_text aj_checker_type_text(const aj_checker *c, const aj_type *type) {
   return text;
 }
 
-/* ---- symbols ---- */
-
-static bool is_derived(const aj_symbol *s) { return s->form >= AJ_SYM_ADD; }
-
-/* Derived symbols come after what they are made of: so one pass computes them all. */
-static bool check_symbols(aj_checker *c) {
-  const aj_module *m = c->module;
-  for (uint32_t i = 0; i < m->symbols.count; i++) {
-    const aj_symbol *s = &m->symbols.data[i];
-    bool ok = s->func < m->funcs.count;
-    const int64_t parts[2] = {s->a, s->b};
-    for (int k = 0; k < 2 && ok && is_derived(s); k++)
-      if (aj_dim_is_symbol(parts[k]))
-        ok = ~parts[k] < (int64_t)i && m->symbols.data[aj_dim_symbol(parts[k])].func == s->func;
-    if (!ok) return aj_checker_fail(c, AJ_VERIFY_SYMBOL_ORDER, i);
-  }
-  return true;
-}
-
-/* Which symbols arguments bind; a derived one is bound when its parts are. Those of slots are bound by what is passed.
- */
-static bool find_bound(aj_checker *c) {
-  const aj_module *m = c->module;
-  if (!m->symbols.count) return true;
-  c->bound = aj_mem_array(m->mem, m->symbols.count, sizeof *c->bound);
-  if (!c->bound) return aj_checker_no_memory(c);
-  for (size_t f = 0; f < m->funcs.count; f++) {
-    const aj_func *func = m->funcs.data[f];
-    for (uint32_t i = 0; i < func->param_count; i++)
-      for (int32_t d = 0; d < func->param_types[i]->rank; d++) {
-        int64_t dim = func->param_types[i]->dims[d];
-        if (aj_dim_is_symbol(dim) && ~dim < (int64_t)m->symbols.count) c->bound[aj_dim_symbol(dim)] = true;
-      }
-  }
-  for (size_t i = 0; i < m->symbols.count; i++) {
-    const aj_symbol *s = &m->symbols.data[i];
-    if (s->form == AJ_SYM_NODE) c->bound[i] = true;
-    if (!is_derived(s)) continue;
-    bool a = !aj_dim_is_symbol(s->a) || c->bound[aj_dim_symbol(s->a)];
-    bool b = !aj_dim_is_symbol(s->b) || c->bound[aj_dim_symbol(s->b)];
-    c->bound[i] = a && b;
-  }
-  return true;
-}
-
-bool aj_checker_type(aj_checker *c, const char *what, const aj_type *type) {
-  const aj_module *m = c->module;
-  for (int32_t d = 0; d < type->rank; d++) {
-    int64_t dim = type->dims[d];
-    char text[128];
-    if (!aj_dim_is_symbol(dim)) continue;
-    uint32_t symbol = aj_dim_symbol(dim);
-    if (~dim >= (int64_t)m->symbols.count) return aj_checker_fail(c, AJ_VERIFY_SYMBOL_RANGE, what, symbol);
-    aj_dim_print(m, dim, text, sizeof text);
-    if (m->symbols.data[symbol].func != c->func->index) return aj_checker_fail(c, AJ_VERIFY_SYMBOL_FOREIGN, what, text);
-    if (!c->bound[symbol]) return aj_checker_fail(c, AJ_VERIFY_SYMBOL_UNBOUND, text, c->func->name);
-  }
-  return true;
-}
-
 /* ---- slots ---- */
 
 static bool has_exn(uint32_t count, const aj_type *const *types) {
@@ -114,6 +54,7 @@ static bool check_slot(aj_checker *c, aj_map *names, uint32_t index) {
   if (has_exn(slot->param_count, slot->param_types) || has_exn(slot->result_count, slot->result_types))
     return aj_checker_fail(c, AJ_VERIFY_SLOT_EXN, slot->name);
   if (!slot->is_value && slot->result_count) return aj_checker_fail(c, AJ_VERIFY_SLOT_RESULTS, slot->name);
+  if (!slot->is_value && slot->pure) return aj_checker_fail(c, AJ_VERIFY_SLOT_PURE, slot->name);
   if (slot->is_value && slot->optional) return aj_checker_fail(c, AJ_VERIFY_SLOT_OPTIONAL, slot->name);
   if (aj_map_find(names, hash, equal_name, c->module, slot->name) != AJ_MAP_NONE)
     return aj_checker_fail(c, AJ_VERIFY_SLOT_TWICE, slot->name);
@@ -154,16 +95,17 @@ static bool check_signature(aj_checker *c) {
                              aj_checker_type_text(c, outside).s);
     if (!aj_checker_type(c, "a parameter", outside)) return false;
   }
-  for (uint32_t i = 0; i < func->result_count; i++)
-    if (!aj_checker_type(c, "a result", func->result_types[i])) return false;
   return true;
 }
 
+/* After the body, whose callbacks may have bound the extents. */
 static bool check_yield(aj_checker *c) {
   const aj_func *func = c->func;
   const aj_node *end = aj_region_terminator(func->root);
   if (end->op != AJ_OP_YIELD) return true;
   c->node = end;
+  for (uint32_t i = 0; i < func->result_count; i++)
+    if (!aj_checker_type(c, "a result", func->result_types[i])) return false;
   char came[24], expected[24];
   if (end->operand_count != func->result_count) {
     aj_bounded_printf(came, sizeof came, "%u values", end->operand_count);
@@ -180,6 +122,7 @@ static bool check_yield(aj_checker *c) {
 static bool check_func(aj_checker *c, size_t index) {
   const aj_func *func = c->func = c->module->funcs.data[index];
   c->node = NULL;
+  aj_checker_close_symbols(c);
   if (func->index != index || func->module != c->module) return aj_checker_fail(c, AJ_VERIFY_FUNC_LINKS, func->name);
   if (!func->root) return aj_checker_fail(c, AJ_VERIFY_FUNC_BODY, func->name);
   return check_signature(c) && aj_checker_body(c) && check_yield(c);
@@ -200,9 +143,10 @@ static void tell_source(aj_checker *c) {
 
 arrjit_status aj_verify_find(const aj_module *module, bool optimised, arrjit_error *error, const aj_node **out_node) {
   aj_checker c = {.module = module, .optimised = optimised};
-  bool ok = check_symbols(&c) && find_bound(&c) && check_entry(&c) && check_slots(&c);
+  bool ok = aj_checker_symbols(&c) && check_entry(&c) && check_slots(&c);
   for (size_t i = 0; ok && i < module->funcs.count; i++) ok = check_func(&c, i);
   if (c.bound) aj_mem_free(module->mem, c.bound, module->symbols.count * sizeof *c.bound);
+  AJ_VEC_FREE(module->mem, &c.open);
   AJ_VEC_FREE(module->mem, &c.uses);
   if (ok) return aj_error_clear(error);
   tell_source(&c);

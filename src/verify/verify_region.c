@@ -8,6 +8,7 @@
 typedef struct frame {
   const aj_region *region;
   uint32_t pc;
+  size_t open; /* extents bound by callbacks when it begins */
 } frame;
 typedef AJ_VEC(frame) frame_stack;
 
@@ -124,7 +125,7 @@ static bool check_inferred(aj_checker *c, const aj_node *node) {
                  .attrs_of = node,
                  .error = &c->error};
   const char *op = aj_ops[node->op].name;
-  bool ok = aj_infer_types(&in) == ARRJIT_OK;
+  bool ok = aj_infer_types(&in) == ARRJIT_OK && (node->op != AJ_OP_CALLBACK || aj_checker_open_symbols(c, node));
   if (ok && lost_its_yields(c, node)) {
     AJ_VEC_FREE(c->module->mem, &in.results);
     return true;
@@ -168,7 +169,7 @@ static bool check_node(aj_checker *c, const aj_node *node) {
 /* ---- a function ---- */
 
 static bool enter(aj_checker *c, frame_stack *stack, const aj_region *region) {
-  return AJ_VEC_PUSH(c->module->mem, stack, ((frame){region, 0})) || aj_checker_no_memory(c);
+  return AJ_VEC_PUSH(c->module->mem, stack, ((frame){region, 0, c->open.count})) || aj_checker_no_memory(c);
 }
 
 /* Regions of a node are checked as wholes before inference looks into them, then entered one by one, in print order. */
@@ -183,6 +184,7 @@ static bool step(aj_checker *c, frame_stack *stack) {
     if (node->region_count) next = node->regions[0];
   } else {
     const aj_region *done = top->region;
+    if (done->owner) c->open.count = top->open;
     stack->count--;
     if (done->owner && done->index + 1 < done->owner->region_count) next = done->owner->regions[done->index + 1];
   }

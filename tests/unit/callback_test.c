@@ -21,13 +21,13 @@ typedef struct fixture {
 
 static void add_slot(fixture *f, const char *name, bool optional, uint32_t params, const aj_type *const *types,
                      uint32_t results, const aj_type *const *result_types) {
-  aj_slot slot = {name,
-                  results > 0,
-                  optional,
-                  params,
-                  results,
-                  (const aj_type **)(uintptr_t)types,
-                  (const aj_type **)(uintptr_t)result_types};
+  aj_slot slot = {.name = name,
+                  .is_value = results > 0,
+                  .optional = optional,
+                  .param_count = params,
+                  .result_count = results,
+                  .param_types = (const aj_type **)(uintptr_t)types,
+                  .result_types = (const aj_type **)(uintptr_t)result_types};
   assert_true(aj_module_add_slot(f->module, &slot) >= 0);
 }
 
@@ -73,7 +73,7 @@ static arrjit_view view_of(arrjit_dtype dtype, void *data) {
 
 static bool call_log(fixture *f, double x) {
   arrjit_view arg = {ARRJIT_F64, 0, NULL, &x, sizeof x};
-  return aj_run_callback(&f->run, LOG, &arg, NULL);
+  return aj_run_callback(&f->run, LOG, &arg, NULL, NULL);
 }
 
 /* The failure in the run, as the host would see it. */
@@ -115,7 +115,7 @@ static void test_io_and_value_slots(void **state) {
   assert_true(call_log(&f, 7.5));
   assert_true(seen == 7.5);
   arrjit_view args[] = {view_of(ARRJIT_F64, &x), view_of(ARRJIT_I64, &k)}, result = view_of(ARRJIT_F64, &out);
-  assert_true(aj_run_callback(&f.run, PICK, args, &result));
+  assert_true(aj_run_callback(&f.run, PICK, args, &result, NULL));
   assert_true(out == 110);
   assert_int_equal(atomic_load(&f.alloc.calls), calls); /* the good path allocates nothing */
   end(&f);
@@ -128,7 +128,7 @@ static void test_unbound_slots(void **state) {
   double x = 1;
   arrjit_view arg = view_of(ARRJIT_F64, &x);
   assert_int_equal(aj_run_bind(&f.run, 0, NULL, NULL), ARRJIT_OK);
-  assert_true(aj_run_callback(&f.run, MAYBE, &arg, NULL));
+  assert_true(aj_run_callback(&f.run, MAYBE, &arg, NULL, NULL));
   assert_null(f.run.exn);
   assert_false(call_log(&f, 1));
   arrjit_result *result = take_result(&f);
@@ -155,9 +155,9 @@ static void test_bool_results_are_checked(void **state) {
   bind(&f, "mask", fill_mask, written);
   arrjit_view arg = {ARRJIT_F64, 1, &three, numbers, sizeof numbers},
               result = {ARRJIT_BOOL, 1, &three, out, sizeof out};
-  assert_true(aj_run_callback(&f.run, MASK, &arg, &result));
+  assert_true(aj_run_callback(&f.run, MASK, &arg, &result, NULL));
   written[2] = 7;
-  assert_false(aj_run_callback(&f.run, MASK, &arg, &result));
+  assert_false(aj_run_callback(&f.run, MASK, &arg, &result, NULL));
   arrjit_result *failure = take_result(&f);
   assert_int_equal(arrjit_result_kind(failure), ARRJIT_KIND_CALLBACK_CONTRACT);
   assert_string_equal(arrjit_result_message(failure), "callback \"mask\" wrote 7 into bool result 0: expected 0 or 1");
@@ -187,7 +187,7 @@ static void test_direct_functions(void **state) {
   arrjit_view args[] = {view_of(ARRJIT_F64, unaligned + 1), view_of(ARRJIT_I64, &k)},
               result = view_of(ARRJIT_F64, &out);
   int64_t calls = atomic_load(&f.alloc.calls);
-  assert_true(aj_run_callback(&f.run, PICK, args, &result));
+  assert_true(aj_run_callback(&f.run, PICK, args, &result, NULL));
   assert_true(out == -4.5);
   assert_int_equal(atomic_load(&f.alloc.calls), calls);
   end(&f);
@@ -238,7 +238,7 @@ static void test_direct_functions_of_every_dtype(void **state) {
     memcpy(&out, &guard, sizeof out);
     size_t bytes = aj_dtypes[rows[i].dtype].bytes;
     arrjit_view arg = view_of(rows[i].dtype, &in), result = view_of(rows[i].dtype, &out);
-    assert_true(aj_run_callback(&f.run, (uint32_t)(MAYBE + 1 + i), &arg, &result));
+    assert_true(aj_run_callback(&f.run, (uint32_t)(MAYBE + 1 + i), &arg, &result, NULL));
     assert_memory_equal(&out, &rows[i].out, bytes);
     assert_memory_equal((char *)&out + bytes, (char *)&guard + bytes, sizeof out - bytes);
   }
@@ -253,11 +253,11 @@ static void test_direct_functions_of_every_dtype(void **state) {
   float narrow = 0.5f, narrow_out = 0;
   double wide = 0.25, wide_out = 0;
   arrjit_view arg = view_of(ARRJIT_F32, &narrow), result = view_of(ARRJIT_F32, &narrow_out);
-  assert_true(aj_run_callback(&f.run, (uint32_t)(MAYBE + 1 + count), &arg, &result));
+  assert_true(aj_run_callback(&f.run, (uint32_t)(MAYBE + 1 + count), &arg, &result, NULL));
   assert_true(narrow_out == 1.5f);
   arg = view_of(ARRJIT_F64, &wide);
   result = view_of(ARRJIT_F64, &wide_out);
-  assert_true(aj_run_callback(&f.run, (uint32_t)(MAYBE + 2 + count), &arg, &result));
+  assert_true(aj_run_callback(&f.run, (uint32_t)(MAYBE + 2 + count), &arg, &result, NULL));
   assert_true(wide_out == 1.25);
   end(&f);
 }

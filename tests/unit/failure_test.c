@@ -50,7 +50,7 @@ static arrjit_view view_of(arrjit_dtype dtype, void *data) {
 
 static bool call_log(fixture *f, double x) {
   arrjit_view arg = {ARRJIT_F64, 0, NULL, &x, sizeof x};
-  return aj_run_callback(&f->run, 0, &arg, NULL);
+  return aj_run_callback(&f->run, 0, &arg, NULL, NULL);
 }
 
 /* The failure in the run, as the host would see it. */

@@ -47,15 +47,15 @@ static void test_derived_symbols_are_computed_from_bound_ones(void **state) {
   assert_true(aj_dim_make(func, AJ_SYM_SUB, half, 2, &less));
   uint32_t which = 99;
   env[aj_dim_symbol(n)] = 4;
-  assert_int_equal(aj_symbols_derive(func, env, &which), AJ_BIND_OK);
+  assert_int_equal(aj_symbols_derive(func, 0, 0, env, &which), AJ_BIND_OK);
   assert_int_equal(aj_dim_eval(sum, env), 7);
   assert_int_equal(aj_dim_eval(half, env), 3);
   assert_int_equal(aj_dim_eval(less, env), 1);
   env[aj_dim_symbol(n)] = 0;
-  assert_int_equal(aj_symbols_derive(func, env, &which), AJ_BIND_RANGE);
+  assert_int_equal(aj_symbols_derive(func, 0, 0, env, &which), AJ_BIND_RANGE);
   assert_int_equal(which, aj_dim_symbol(less));
   env[aj_dim_symbol(n)] = INT64_MAX;
-  assert_int_equal(aj_symbols_derive(func, env, &which), AJ_BIND_RANGE);
+  assert_int_equal(aj_symbols_derive(func, 0, 0, env, &which), AJ_BIND_RANGE);
   assert_int_equal(which, aj_dim_symbol(sum));
   arrjit_graph_destroy(g);
 }
