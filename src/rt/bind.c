@@ -105,7 +105,7 @@ void aj_direct_call(const aj_bound_slot *bound, const arrjit_view *args, const a
 
 arrjit_status aj_binding_check(const aj_module *module, const arrjit_binding *binding, uint32_t *out_slot,
                                arrjit_error *error) {
-  if (!binding->slot) return aj_error_set(error, ARRJIT_MISUSE, "a binding's slot is NULL");
+  if (!binding->slot) return aj_error_set(error, ARRJIT_MISUSE, "slot is NULL");
   for (uint32_t i = 0; i < module->slots.count; i++) {
     const aj_slot *slot = &module->slots.data[i];
     if (strcmp(slot->name, binding->slot) != 0) continue;
