@@ -101,7 +101,8 @@ const tk_outcome *tk_run(tk_fixture *f, arrjit_function *function, size_t input_
                   .inputs = inputs,
                   .slot_count = f->slot_count,
                   .slots = f->slots,
-                  .outputs = f->outputs};
+                  .outputs = f->outputs,
+                  .limits = f->limits};
   for (int m = 0; m < TK_MODES; m++) {
     if (!tk_mode_exists((tk_mode)m)) continue;
     tk_outcome *o = tk_new(1, sizeof *o);

@@ -36,6 +36,7 @@ typedef struct tk_fixture {
   tk_slot slots[TK_MAX_SLOTS];
   bool may_fall_back;                       /* whole: nodes that native code leaves to routines are fine */
   arrjit_array *const *outputs;             /* given to runs, or NULL */
+  arrjit_limits limits;                     /* of runs */
   void (*before_run)(struct tk_fixture *f); /* around every run of tk_run, or NULL */
   void (*after_run)(struct tk_fixture *f);
   void *user;

@@ -67,7 +67,10 @@ static void run_once(arrjit_function *function, arrjit_mode mode, const tk_call 
                                 .binding_count = call->slot_count,
                                 .bindings = bindings,
                                 .outputs = call->outputs,
-                                .donated = call->donated};
+                                .donated = call->donated,
+                                .cancel = call->cancel,
+                                .deadline_ns = call->deadline_ns,
+                                .limits = call->limits};
   arrjit_function_statistics before, after;
   arrjit_function_get_statistics(function, &before);
   arrjit_result *result = NULL;

@@ -43,6 +43,9 @@ typedef struct tk_call {
   arrjit_array *const *outputs; /* one a result, or NULL: fresh ones */
   unsigned flags;               /* ARRJIT_RUN_* */
   uint64_t donated;
+  arrjit_limits limits;
+  arrjit_cancel *cancel;
+  int64_t deadline_ns;
 } tk_call;
 
 /* Runs once (TK_AUTO: twice, see above) and tells everything. Calls of slots are logged with the bits of their

@@ -1,0 +1,222 @@
+/* What a run may use: by its own limits, else by the options of the context. In every mode the same end. */
+#include <pthread.h>
+#include <time.h>
+
+#include "fixture.h"
+
+static void set_option(tk_fixture *f, arrjit_option option, int64_t value) {
+  arrjit_error error;
+  if (arrjit_context_set_option(f->context, option, value, &error) != ARRJIT_OK) fail_msg("%s", error.message);
+}
+
+/* for i in [0, n): x = x + 1 */
+static arrjit_function *build_loop(tk_fixture *f) {
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value n = PARAM(g, "n", I64), i, var, out;
+  FOR(g, arrjit_const_i64(g, 0), n, arrjit_const_i64(g, 1), &i, &var, arrjit_const_i64(g, 0));
+  arrjit_for_end(g, LIST(arrjit_add(g, var, i)), &out);
+  RETURN(g, out);
+  return tk_finish(f, g);
+}
+
+#define USED_UP "the run has used up its loop iterations"
+
+static void test_limit_of_iterations(void **state) {
+  tk_fixture *f = *state;
+  arrjit_function *function = build_loop(f);
+  f->limits.iterations = 10;
+  EXPECT(RUN(f, function, SCALAR(f, I64, 10)), 0, I64, 45);
+  const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 11));
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, USED_UP);
+  assert_string_equal(o->path, "yield < for body 10");
+  set_option(f, ARRJIT_OPTION_MAX_ITERATIONS, 5);
+  EXPECT(RUN(f, function, SCALAR(f, I64, 10)), 0, I64, 45); /* the run's own says otherwise */
+  f->limits.iterations = 0;
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 10)), ARRJIT_KIND_LIMIT, 0, USED_UP);
+}
+
+/* No handler but one by name takes it, and what was reached stays reached. */
+static void test_limit_stays_reached(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value n = PARAM(g, "n", I64), i, exn, out;
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(TYPE(I64)), 0);
+  for (int k = 0; k < 2; k++) {
+    arrjit_try_begin(g);
+    (arrjit_for_begin)(ARRJIT_AT_(g), arrjit_const_i64(g, 0), n, arrjit_const_i64(g, 1), 0, NULL, &i, NULL);
+    arrjit_for_end(g, 0, NULL, NULL);
+    arrjit_try_handler(g, 0, NULL, k ? ARRJIT_KIND_ERROR : ARRJIT_KIND_LIMIT, &exn);
+    CALLBACK(g, seen, &out, n);
+    arrjit_try_end(g, 0, NULL, NULL);
+  }
+  RETURN(g, n);
+  tk_bind(f, "seen", NULL, NULL);
+  f->limits.iterations = 3;
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, I64, 4));
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, USED_UP);
+  assert_string_equal(o->path, "yield < for body 0 < try body");
+  assert_string_equal(o->log, "seen i64[]=0400000000000000\n");
+}
+
+static void test_limit_of_depth(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value n = PARAM(g, "n", I64), param, more, out;
+  arrjit_callee down = arrjit_declare(g, "down", TYPES(TYPE(I64)), TYPES(TYPE(I64)));
+  arrjit_define(g, down, &param);
+  arrjit_if_begin(g, arrjit_le(g, param, arrjit_const_i64(g, 0)));
+  arrjit_if_else(g, 1, &param);
+  CALL(g, down, &more, arrjit_sub(g, param, arrjit_const_i64(g, 1)));
+  arrjit_if_end(g, LIST(arrjit_add(g, more, param)), &out);
+  RETURN(g, out);
+  CALL(g, down, &out, n);
+  RETURN(g, out);
+  arrjit_function *function = tk_finish(f, g);
+  f->limits.depth = 4;
+  EXPECT(RUN(f, function, SCALAR(f, I64, 3)), 0, I64, 6);
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 4)), ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth");
+  f->limits.depth = 2000; /* above the option's 1000 */
+  EXPECT(RUN(f, function, SCALAR(f, I64, 1500)), 0, I64, 1125750);
+}
+
+/* Which node asks for too much differs: native code takes its memory at once. */
+static void test_limit_of_memory(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64);
+  arrjit_value wide = arrjit_full(g, x, INTS(50000));
+  RETURN(g, arrjit_add(g, wide, arrjit_iota(g, ARRJIT_F64, INTS(50000), 0)));
+  arrjit_function *function = tk_finish(f, g);
+  EXPECT_OK(RUN(f, function, SCALAR(f, F64, 1)));
+  arrjit_array *inputs[] = {SCALAR(f, F64, 1)};
+  for (int m = 0; m < TK_MODES; m++) {
+    if (!tk_mode_exists((tk_mode)m)) continue;
+    tk_outcome o;
+    tk_call call = {.input_count = 1, .inputs = inputs, .limits.bytes = 100000};
+    tk_run_mode(f->context, function, (tk_mode)m, &call, &o);
+    EXPECT_FAILURE(&o, ARRJIT_KIND_MEMORY, 0, NULL);
+    tk_outcome_free(&o);
+  }
+  set_option(f, ARRJIT_OPTION_MAX_RUN_BYTES, 100000);
+  f->limits.bytes = 10000000;
+  EXPECT_OK(RUN(f, function, SCALAR(f, F64, 1)));
+}
+
+/* ---- time: where a run is stopped differs, so outcomes are not compared ---- */
+
+/* The report's: a sum whose terms never stop changing it. */
+static arrjit_function *build_endless(tk_fixture *f) {
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), vars[3], out[3];
+  WHILE(g, vars, arrjit_const_i64(g, 0), arrjit_const_f64(g, 0), arrjit_const_f64(g, 1));
+  arrjit_while_body(g, arrjit_const_bool(g, 1), vars);
+  arrjit_value k = arrjit_convert(g, vars[0], ARRJIT_F64);
+  arrjit_value odd = arrjit_add(g, arrjit_mul(g, k, arrjit_const_f64(g, 2)), arrjit_const_f64(g, 3));
+  arrjit_value term = arrjit_mul(g, arrjit_sub(g, x, arrjit_div(g, arrjit_const_f64(g, 1), odd)), vars[2]);
+  arrjit_while_end(g, LIST(arrjit_add(g, vars[0], arrjit_const_i64(g, 1)), arrjit_add(g, vars[1], term),
+                           arrjit_neg(g, vars[2])),
+                   out);
+  RETURN(g, out[1]);
+  return tk_finish(f, g);
+}
+
+static void run_endless(tk_fixture *f, arrjit_function *function, tk_mode mode, tk_call call, arrjit_kind kind,
+                        const char *message) {
+  arrjit_array *inputs[] = {SCALAR(f, F64, 0.995)};
+  tk_outcome o;
+  call.input_count = 1;
+  call.inputs = inputs;
+  int64_t start_ns = arrjit_clock_ns();
+  tk_run_mode(f->context, function, mode, &call, &o);
+  if (arrjit_clock_ns() - start_ns > 20000000000) fail_msg("%s: it took 20 s", tk_mode_name(mode));
+  EXPECT_FAILURE(&o, kind, 0, message);
+  tk_outcome_free(&o);
+}
+
+static void test_limit_of_wall_time(void **state) {
+  tk_fixture *f = *state;
+  arrjit_function *function = build_endless(f);
+  static const char used_up[] = "the run has used up its wall time";
+  if (tk_native()) { /* compiled beforehand: the time counts the wait for it */
+    assert_int_equal(arrjit_function_prepare(function, NULL, NULL), ARRJIT_OK);
+    assert_int_equal(arrjit_function_wait(function, -1, NULL), ARRJIT_OK);
+  }
+  for (int m = 0; m < TK_MODES; m++) {
+    if (!tk_mode_exists((tk_mode)m)) continue;
+    tk_call call = {.limits.wall_ns = 5000000};
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, used_up);
+    call.deadline_ns = INT64_MAX; /* a later deadline is not in the way */
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, used_up);
+    call = (tk_call){.limits.wall_ns = INT64_MAX, .deadline_ns = arrjit_clock_ns() + 5000000};
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_DEADLINE, "the deadline of the run has passed");
+    set_option(f, ARRJIT_OPTION_MAX_RUN_MS, 3);
+    run_endless(f, function, (tk_mode)m, (tk_call){0}, ARRJIT_KIND_LIMIT, used_up);
+    set_option(f, ARRJIT_OPTION_MAX_RUN_MS, 0);
+  }
+  f->limits.wall_ns = 60000000000;
+  EXPECT(RUN(f, build_loop(f), SCALAR(f, I64, 10)), 0, I64, 45);
+}
+
+static void *trigger_later(void *cancel) {
+  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  arrjit_cancel_trigger(cancel);
+  return NULL;
+}
+
+static void test_case_b21_endless_loop_is_cancelled(void **state) {
+  tk_fixture *f = *state;
+  arrjit_function *function = build_endless(f);
+  for (int m = 0; m < TK_MODES; m++) {
+    if (!tk_mode_exists((tk_mode)m)) continue;
+    pthread_t thread;
+    tk_call call = {0};
+    assert_int_equal(arrjit_cancel_create(f->context, &call.cancel, NULL), ARRJIT_OK);
+    assert_int_equal(pthread_create(&thread, NULL, trigger_later, call.cancel), 0);
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_CANCELLED, "the run was cancelled");
+    pthread_join(thread, NULL);
+    arrjit_cancel_release(call.cancel);
+    call = (tk_call){.deadline_ns = arrjit_clock_ns() + 50000000};
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_DEADLINE, "the deadline of the run has passed");
+    call = (tk_call){.limits.iterations = 1000};
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, USED_UP);
+  }
+  EXPECT(RUN(f, build_loop(f), SCALAR(f, I64, 10)), 0, I64, 45);
+}
+
+/* One of the arms would never end for the other's data: only the one that is taken runs. */
+static void test_case_b13_only_the_taken_loop_runs(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), tenth = arrjit_const_f64(g, 0.1), zero = arrjit_const_f64(g, 0), y, out[2];
+  arrjit_if_begin(g, arrjit_ge(g, x, zero));
+  WHILE(g, &y, x);
+  arrjit_while_body(g, arrjit_or(g, arrjit_le(g, y, zero), arrjit_gt(g, y, arrjit_const_f64(g, 1e-6))), &y);
+  arrjit_while_end(g, LIST(arrjit_mul(g, tenth, y)), &out[0]);
+  arrjit_if_else(g, 1, &out[0]);
+  WHILE(g, &y, x);
+  arrjit_while_body(g, arrjit_lt(g, y, arrjit_const_f64(g, -1e-6)), &y);
+  arrjit_while_end(g, LIST(arrjit_mul(g, tenth, y)), &out[0]);
+  arrjit_if_end(g, 1, &out[0], &out[1]);
+  RETURN(g, out[1]);
+  arrjit_function *function = tk_finish(f, g);
+  f->limits.iterations = 1000;
+  for (int sign = -1; sign <= 1; sign += 2) {
+    const tk_outcome *o = RUN(f, function, SCALAR(f, F64, sign));
+    EXPECT_OK(o);
+    double value = *(const double *)(const void *)o->outputs[0].data * sign;
+    assert_true(value > 0 && value <= 1e-6);
+  }
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, F64, 0)), ARRJIT_KIND_LIMIT, 0, USED_UP);
+}
+
+static const struct CMUnitTest tests[] = {
+    TK_TEST(test_limit_of_iterations),
+    TK_TEST(test_limit_stays_reached),
+    TK_TEST(test_limit_of_depth),
+    TK_TEST(test_limit_of_memory),
+    TK_TEST(test_limit_of_wall_time),
+    TK_TEST(test_case_b21_endless_loop_is_cancelled),
+    TK_TEST(test_case_b13_only_the_taken_loop_runs),
+};
+
+TEST_MAIN(tests, NULL, NULL)
