@@ -151,7 +151,8 @@ ARRJIT_API arrjit_value arrjit_exn_field(arrjit_graph *graph, arrjit_value exn, 
 
 /* Callback slots. An io slot has only arguments, which pass through; a value slot has results.
  * A slot is bound to a host function for each run. Flags are ARRJIT_SLOT_*. */
-#define ARRJIT_SLOT_OPTIONAL 1u /* io only: unbound means pass-through; results of a value slot come from nowhere else */
+#define ARRJIT_SLOT_OPTIONAL                                                                                           \
+  1u /* io only: unbound means pass-through; results of a value slot come from nowhere else */
 /* Value slots only: equal arguments give equal results and nothing else happens. Finishing the graph drops calls whose
  * results nothing needs, merges calls of one arm or body that have the same arguments, and puts each before the first
  * node that has its results or whose arms use them: there it runs, and fails when it does. Calls with dynamic results

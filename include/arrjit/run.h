@@ -87,8 +87,8 @@ typedef struct arrjit_call_info arrjit_call_info;
 /* A callback. `args` are read-only and valid during the call; `results` (value slots) are pre-sized and zeroed: fill
  * them. A result with dynamic dims has ARRJIT_DYNAMIC_DIM among its dims and no data (NULL) until arrjit_call_result.
  * Returns ARRJIT_OK; or anything else after calling arrjit_fail (without it: kind callback, the status' text;
- * ARRJIT_OK after arrjit_fail: kind callback.contract, what was told being the context). It
- * runs on the thread that called run, with no lock of the library held, and may use the library freely. It must not
+ * ARRJIT_OK after arrjit_fail: kind callback.contract, what was told being the context). It runs
+ * on the thread that called run, with no lock of the library held, and may use the library freely. It must not
  * longjmp; a C++ exception that leaves it unwinds through the run to a catch around it, the run being lost. */
 typedef arrjit_status arrjit_callback_fn(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
                                          size_t result_count, const arrjit_view *results);
@@ -121,8 +121,9 @@ typedef struct arrjit_failure {
 } arrjit_failure;
 ARRJIT_API arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure);
 
-/* A slot's host function for one run or as a function's default: either `callback`, or `direct`, a C function that takes the slot's scalar
- * arguments by value and returns its one scalar result (void for io slots), such as double (*)(double, int64_t). */
+/* A slot's host function for one run or as a function's default: either `callback`, or `direct`, a C function that
+ * takes the slot's scalar arguments by value and returns its one scalar result (void for io slots), such as double
+ * (*)(double, int64_t). */
 typedef struct arrjit_binding {
   const char *slot;
   arrjit_callback_fn *callback;
@@ -148,7 +149,8 @@ typedef enum arrjit_mode {
 
 #define ARRJIT_RUN_REQUIRE_NATIVE 1u /* WHOLE: nothing may be interpreted or fall back; UNAVAILABLE otherwise */
 
-/* What a run may use; 0: as much as the context's option says. What was reached ends the run, whatever it still does. */
+/* What a run may use; 0: as much as the context's option says. What was reached ends the run, whatever it still does.
+ */
 typedef struct arrjit_limits {
   int64_t bytes;      /* max_run_bytes; kind memory */
   int64_t iterations; /* max_iterations; kind limit, as the others */

@@ -211,8 +211,8 @@ static bool fail_late(aj_activation *a, uint32_t index) {
   const aj_func *entry = a->run.module->funcs.data[0];
   char place[NAME_BYTES], message[NAME_BYTES + 80];
   print_place(index, entry->result_names ? entry->result_names[index] : NULL, place);
-  aj_bounded_printf(message, sizeof message, "output %s: its extents are decided on by a callback, so none can be given",
-                    place);
+  aj_bounded_printf(message, sizeof message,
+                    "output %s: its extents are decided on by a callback, so none can be given", place);
   return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
 }
 

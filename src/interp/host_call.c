@@ -48,8 +48,7 @@ static void show_dynamic(arrjit_view *out, const aj_type *declared, const aj_typ
 }
 
 /* Results, zeroed, in in->transfer and seen through `views`. */
-static bool make_results(aj_interp *in, aj_frame *frame, const aj_node *node, const aj_slot *slot,
-                         arrjit_view *views) {
+static bool make_results(aj_interp *in, aj_frame *frame, const aj_node *node, const aj_slot *slot, arrjit_view *views) {
   int64_t *dims = in->host_dims;
   for (uint32_t i = 0; i < node->result_count; i++) {
     const aj_type *type = node->results[i].type;

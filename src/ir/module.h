@@ -197,7 +197,8 @@ typedef enum aj_live_mode { AJ_LIVE_BEFORE, AJ_LIVE_AFTER, AJ_LIVE_RAISE, AJ_LIV
 bool aj_live(const aj_region *region, uint32_t pc, aj_live_mode mode, uint32_t slot);
 
 /* ---- pure slots (ir/pure_calls.c) ---- */
-/* Settles which calls of pure slots a finished module has, and where; numbers it. Once, after numbering. False: no memory.
+/* Settles which calls of pure slots a finished module has, and where; numbers it. Once, after numbering. False: no
+ * memory.
  */
 bool aj_module_settle_pure(aj_module *module);
 

@@ -1,8 +1,8 @@
-/* Calls of pure slots, settled once when a module is finished, so that every tier runs the same ones at the same places:
- * in each region calls with the same arguments are merged, those whose results nothing needs are dropped, and the others
- * stand before the first node that has a result of theirs as an operand (so also before an arm or body that uses it).
- * There they fail, when they do. Calls whose results have dynamic dims are left alone: their extents are used without
- * being operands. */
+/* Calls of pure slots, settled once when a module is finished, so that every tier runs the same ones at the same
+ * places: in each region calls with the same arguments are merged, those whose results nothing needs are dropped, and
+ * the others stand before the first node that has a result of theirs as an operand (so also before an arm or body that
+ * uses it). There they fail, when they do. Calls whose results have dynamic dims are left alone: their extents are used
+ * without being operands. */
 #include <string.h>
 
 #include "ir/module.h"

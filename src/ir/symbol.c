@@ -1,6 +1,6 @@
 /* Symbolic extents. A module has one list of symbols in which a derived one comes after those it is computed from: so
- * one pass over the list computes all that follow from what is bound. Equal expressions are the same symbol, which is how extents are proved
- * equal. */
+ * one pass over the list computes all that follow from what is bound. Equal expressions are the same symbol, which is
+ * how extents are proved equal. */
 #include "ir/symbol.h"
 
 #include <string.h>

@@ -21,7 +21,8 @@ typedef enum aj_bind { AJ_BIND_OK, AJ_BIND_MISMATCH, AJ_BIND_RANGE } aj_bind;
 /* Number for a dim. */
 static inline int64_t aj_dim_eval(int64_t dim, const int64_t *env) { return dim >= 0 ? dim : env[~dim]; }
 /* Computes derived symbols of func that follow from those bound now: at entry (first 0, count 0), or by a node that has
- * bound the NODE symbols [first, first + count). AJ_BIND_RANGE when one is below 0 or overflows (*out_symbol: which). */
+ * bound the NODE symbols [first, first + count). AJ_BIND_RANGE when one is below 0 or overflows (*out_symbol: which).
+ */
 aj_bind aj_symbols_derive(const aj_func *func, uint32_t first, uint32_t count, int64_t *env, uint32_t *out_symbol);
 /* Whether some extent of the type is not known when its function is entered. */
 bool aj_type_is_late(const aj_module *module, const aj_type *type);

@@ -65,9 +65,9 @@ typedef struct aj_lower {
   LLVMBuilderRef entry; /* at the end of the block of allocas, before everything else */
   aj_plan plan;
   LLVMValueRef block, *offsets;
-  bool heap_block;                 /* has to be freed */
-  LLVMValueRef exns, exns_mark;    /* the run's aj_nh_exns, and what is in it at entry; NULL: the function has none */
-  LLVMValueRef arrays_mark;        /* late arrays of the run at entry; NULL: the function has none */
+  bool heap_block;              /* has to be freed */
+  LLVMValueRef exns, exns_mark; /* the run's aj_nh_exns, and what is in it at entry; NULL: the function has none */
+  LLVMValueRef arrays_mark;     /* late arrays of the run at entry; NULL: the function has none */
   LLVMValueRef slow_poll, cancel_flag, shutdown_flag;
   LLVMValueRef iterations; /* alloca for sites */
 } aj_lower;

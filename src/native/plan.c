@@ -64,7 +64,7 @@ static bool needs_memory(const aj_region *region, const aj_value *value) {
   const aj_node *node = value->def;
   if (!is_array(value) || aj_plan_alias(value)) return false;
   if (node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR) return false; /* one of the loop's slots, or an initial value */
-  if (node->op == AJ_OP_CALLBACK) /* not for those that the callback makes */
+  if (node->op == AJ_OP_CALLBACK)                                     /* not for those that the callback makes */
     return aj_slot_dynamic_dims(&region->func->module->slots.data[aj_node_int(node, AJ_ATTR_SLOT)], value->index) == 0;
   if (node->op == AJ_OP_CONST)
     return aj_node_attr(node, AJ_ATTR_VALUE)->count == aj_dtypes[value->type->dtype].bytes &&

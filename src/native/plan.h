@@ -1,8 +1,8 @@
 /* Where arrays of a function live: decided once for each function before its code is made.
  *
  * A value that is only yielded is written straight to where it is yielded to; all others share one block per
- * activation, whose slots are reused as soon as what was in them is dead. Late ones, whose extents a callback decides on
- * while the function runs, get an array each when they are made, until the iteration or the activation ends. */
+ * activation, whose slots are reused as soon as what was in them is dead. Late ones, whose extents a callback decides
+ * on while the function runs, get an array each when they are made, until the iteration or the activation ends. */
 #ifndef AJ_NATIVE_PLAN_H
 #define AJ_NATIVE_PLAN_H
 

@@ -53,7 +53,8 @@ static arrjit_status check_scalars(const aj_slot *slot, arrjit_error *error) {
                       slot->result_count > 1 ? "it has several results" : "not all of its types are scalars");
 }
 
-/* What libffi needs to call a function for this slot, whose types are scalars; it points into itself, so it never moves.
+/* What libffi needs to call a function for this slot, whose types are scalars; it points into itself, so it never
+ * moves.
  */
 static arrjit_status describe(aj_mem *mem, const aj_slot *slot, aj_direct **out, arrjit_error *error) {
   uint32_t count = slot->param_count;

@@ -19,8 +19,8 @@ typedef struct aj_defaults {
   uint32_t count;
   aj_default *slots[]; /* by slot, NULL where nothing is bound; one reference each */
 } aj_defaults;
-/* The slot that a binding names, checked: MISUSE for a name that is none, for both functions, and for a direct one whose
- * slot is not all scalars. */
+/* The slot that a binding names, checked: MISUSE for a name that is none, for both functions, and for a direct one
+ * whose slot is not all scalars. */
 arrjit_status aj_binding_check(const aj_module *module, const arrjit_binding *binding, uint32_t *out_slot,
                                arrjit_error *error);
 /* One without entries, refs 1. NULL: no memory. */

@@ -1,5 +1,5 @@
-/* Results that a callback makes or gives while it runs: checked against the slot's signature, with what was expected and
- * what came in the message. */
+/* Results that a callback makes or gives while it runs: checked against the slot's signature, with what was expected
+ * and what came in the message. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -110,8 +110,8 @@ arrjit_status aj_call_give(arrjit_call_info *call, size_t index, const arrjit_vi
   bool dynamic = is_dynamic(call, index);
   if (dynamic && call->made[index]) return ARRJIT_MISUSE;
   int64_t bytes;
-  bool sized = (value->rank <= 0 || value->dims) &&
-               aj_array_shape_bytes(value->dtype, value->rank, value->dims, &bytes);
+  bool sized =
+      (value->rank <= 0 || value->dims) && aj_array_shape_bytes(value->dtype, value->rank, value->dims, &bytes);
   if (!sized || value->dtype != to->dtype || !dims_agree(to, value->rank, value->dims))
     return fail_type(call, index, value);
   if (value->bytes != (uint64_t)bytes || (bytes && !value->data)) return fail_bytes(call, index, bytes, value);

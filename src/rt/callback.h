@@ -18,8 +18,8 @@ struct arrjit_call_info {
 /* Records a failure. The record has its right size; the host's pointer is taken whatever happens. What breaks the
  * contract is recorded as kind callback.contract, what finds no memory as kind memory. */
 void aj_call_fail(arrjit_call_info *call, const arrjit_failure *failure);
-/* Memory for a result with dynamic dims: see arrjit_call_result, whose arguments are there. What does not fit or finds no
- * memory is recorded. */
+/* Memory for a result with dynamic dims: see arrjit_call_result, whose arguments are there. What does not fit or finds
+ * no memory is recorded. */
 arrjit_status aj_call_result(arrjit_call_info *call, size_t index, const int64_t *dims, arrjit_view *out);
 /* The value of a result: see arrjit_call_give. */
 arrjit_status aj_call_give(arrjit_call_info *call, size_t index, const arrjit_view *value);

@@ -50,15 +50,15 @@ int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *itera
                        const void *const *in, void *out);
 int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
                        arrjit_view *results);
-/* The same for a slot whose results have dynamic dims: binds the node's symbols in env. `made` has room for one a result;
- * the run owns what is made. */
+/* The same for a slot whose results have dynamic dims: binds the node's symbols in env. `made` has room for one a
+ * result; the run owns what is made. */
 int32_t aj_nh_callback_sized(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t *env,
                              const arrjit_view *args, arrjit_view *results, arrjit_array **made);
 /* First false byte of `count`, or count. */
 int64_t aj_nh_first_false(const uint8_t *pred, int64_t count);
 
-/* Exceptions as values: owned by the run's list, &run->exns; a function gives up its own by trimming the list to what it
- * was. NULL: run->exn is set. */
+/* Exceptions as values: owned by the run's list, &run->exns; a function gives up its own by trimming the list to what
+ * it was. NULL: run->exn is set. */
 aj_exn *aj_nh_exn_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations,
                       const int64_t *env, void *const *payload);
 aj_exn *aj_nh_exn_cause(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn);

@@ -1,5 +1,5 @@
-/* Memory of compiled code: the block of each active function, and arrays whose extents show only while the function runs.
- * The run knows both, so that they go with it when a foreign exception unwinds through the code. */
+/* Memory of compiled code: the block of each active function, and arrays whose extents show only while the function
+ * runs. The run knows both, so that they go with it when a foreign exception unwinds through the code. */
 #include <string.h>
 
 #include "rt/native_helpers.h"
@@ -160,7 +160,6 @@ void aj_run_release_native(aj_run *run) {
   aj_nh_arrays_trim(run, 0);
   AJ_VEC_FREE(&run->core->mem, &run->arrays);
   aj_nh_exns_trim(&run->exns, 0, NULL, 0);
-  if (run->exns.capacity)
-    aj_mem_free(&run->core->mem, run->exns.many, (size_t)run->exns.capacity * sizeof(aj_exn *));
+  if (run->exns.capacity) aj_mem_free(&run->core->mem, run->exns.many, (size_t)run->exns.capacity * sizeof(aj_exn *));
   run->exns.capacity = 0;
 }

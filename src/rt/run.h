@@ -48,9 +48,9 @@ typedef struct aj_run {
   const aj_module *module; /* finished */
   void *function;          /* arrjit_function *, retained: exceptions keep it for their traces */
   uint32_t slot_count;
-  aj_bound_slot *slots; /* by aj_run_bind */
+  aj_bound_slot *slots;         /* by aj_run_bind */
   struct aj_defaults *defaults; /* what the function binds, one reference; NULL: nothing */
-  aj_fpenv fpenv;       /* what aj_fpenv_enter gave when the run began: the host's state for its callbacks */
+  aj_fpenv fpenv;               /* what aj_fpenv_enter gave when the run began: the host's state for its callbacks */
   /* polling: `stop` is looked at by every tier at back-edges and between blocks */
   _Atomic int stop; /* AJ_STOP_* bits, set by timer, cancel, shutdown; looked at first */
   arrjit_cancel *cancel;
@@ -91,7 +91,8 @@ bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char 
                         const aj_view *payload);
 /* Kind shape: an extent is `got`, but `dim` (a number, or a symbol that stands for `expected`) was asked for. */
 bool aj_run_raise_extent(aj_run *run, int32_t axis, int64_t dim, int64_t expected, int64_t got);
-/* Computes in env what derives from the parameters' extents. False: one is out of range, run->exn is set (kind shape). */
+/* Computes in env what derives from the parameters' extents. False: one is out of range, run->exn is set (kind shape).
+ */
 bool aj_run_derive(aj_run *run, const aj_func *func, int64_t *env);
 /* The extents that a callback node has bound, from the arrays that it made (NULL where a result has none), and what
  * derives from them. False: as above. */
@@ -101,16 +102,16 @@ void aj_run_release_native(aj_run *run);
 enum { AJ_FINALLY_GRACE_NS = 10000000 }; /* how long masked_until_ns lies ahead when a finally begins */
 
 /* ---- callbacks (rt/callback.c) ---- */
-/* Calls slot with dense arguments; value results are pre-sized, zeroed by the caller, but those with dynamic dims: their
- * views have ARRJIT_DYNAMIC_DIM in `dims` and no data, their entries of `made` (which has one a result, NULL when the slot
- * has no such dims) are NULL. The callback makes them; then the views show them and `made` has them, counted against the
- * run's memory and the caller's also when the call failed. False: run->exn is set (host frames in it, no site yet). An
- * unbound optional io slot does nothing; an unbound required one raises unbound. Direct C functions go through libffi
- * here; native code may call them straight. FP state is the host's during the call. */
+/* Calls slot with dense arguments; value results are pre-sized, zeroed by the caller, but those with dynamic dims:
+ * their views have ARRJIT_DYNAMIC_DIM in `dims` and no data, their entries of `made` (which has one a result, NULL when
+ * the slot has no such dims) are NULL. The callback makes them; then the views show them and `made` has them, counted
+ * against the run's memory and the caller's also when the call failed. False: run->exn is set (host frames in it, no
+ * site yet). An unbound optional io slot does nothing; an unbound required one raises unbound. Direct C functions go
+ * through libffi here; native code may call them straight. FP state is the host's during the call. */
 bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit_view *results, arrjit_array **made);
-/* Binds by name, and what no binding names to run->defaults; MISUSE for a name that is no slot, a binding with neither or
- * both functions, or a direct one whose slot is not all scalars. run->slots is made when it is NULL, else used again:
- * a warm run allocates nothing. */
+/* Binds by name, and what no binding names to run->defaults; MISUSE for a name that is no slot, a binding with neither
+ * or both functions, or a direct one whose slot is not all scalars. run->slots is made when it is NULL, else used
+ * again: a warm run allocates nothing. */
 arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error);
 /* Frees run->slots; NULL is fine. */
 void aj_run_unbind(aj_run *run);

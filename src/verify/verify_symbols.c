@@ -1,9 +1,9 @@
-/* The verifier: extents. A symbol may be used where it has a value: one that follows from parameters everywhere, one that
- * a callback binds behind it, to the end of its region.
+/* The verifier: extents. A symbol may be used where it has a value: one that follows from parameters everywhere, one
+ * that a callback binds behind it, to the end of its region.
  *
- * c->open has the numbers of the latter, ascending, since they are bound in the order of their numbers. A derived symbol
- * is looked at part by part when it is first met (then c->bound tells it); afterwards it is bound exactly while the last
- * bound of its parts is, since that one's region lies inside those of the others. */
+ * c->open has the numbers of the latter, ascending, since they are bound in the order of their numbers. A derived
+ * symbol is looked at part by part when it is first met (then c->bound tells it); afterwards it is bound exactly while
+ * the last bound of its parts is, since that one's region lies inside those of the others. */
 #include "verify/checker.h"
 
 static bool is_derived(const aj_symbol *s) { return s->form >= AJ_SYM_ADD; }
@@ -25,7 +25,8 @@ static bool check_order(aj_checker *c) {
   return true;
 }
 
-/* Which symbols follow from arguments; a derived one does when its parts do. Those of slots are bound by what is passed.
+/* Which symbols follow from arguments; a derived one does when its parts do. Those of slots are bound by what is
+ * passed.
  */
 static void find_bound(aj_checker *c) {
   const aj_module *m = c->module;

@@ -95,8 +95,8 @@ static void test_several_results_some_of_known_extent(void **state) {
   arrjit_graph *g = tk_graph(f);
   int64_t n = arrjit_symbol(g, "n");
   arrjit_value x = PARAM(g, "x", F64, n), out[3];
-  arrjit_slot slot = arrjit_slot_value(g, "two", TYPES(TYPE(F64, n)),
-                                       TYPES(TYPE(F64, ANY), TYPE(F32, ANY, 2), TYPE(I64)), 0);
+  arrjit_slot slot =
+      arrjit_slot_value(g, "two", TYPES(TYPE(F64, n)), TYPES(TYPE(F64, ANY), TYPE(F32, ANY, 2), TYPE(I64)), 0);
   CALLBACK(g, slot, out, x);
   arrjit_value fitted = arrjit_add(g, arrjit_reduce_sum(g, out[1], INTS(1)), arrjit_convert(g, x, ARRJIT_F32));
   RETURN(g, out[0], out[1], out[2], fitted);
@@ -125,7 +125,7 @@ static arrjit_function *build_loop(tk_fixture *f) {
 
 static void test_each_iteration_binds_anew(void **state) {
   tk_fixture *f = *state;
-  f->may_fall_back = true; /* concat */
+  f->may_fall_back = true;                                                         /* concat */
   EXPECT(RUN(f, build_loop(f), SCALAR(f, I64, 4), SCALAR(f, I64, 0)), 0, F64, 30); /* 3 (0 + 1 + 3 + 6) */
 }
 
@@ -172,7 +172,8 @@ static void test_arms_and_conditions(void **state) {
   arrjit_value sum = sum_of(g, call_count(g, slot, var));
   arrjit_while_body(g, arrjit_lt(g, sum, arrjit_const_f64(g, 20)), &var);
   arrjit_value more = arrjit_add(g, call_count(g, slot, var), arrjit_const_f64(g, 1));
-  arrjit_value next = arrjit_add(g, var, (arrjit_dim_size)(g, arrjit_concat(g, LIST(more, call_count(g, slot, n)), 0), 0));
+  arrjit_value next =
+      arrjit_add(g, var, (arrjit_dim_size)(g, arrjit_concat(g, LIST(more, call_count(g, slot, n)), 0), 0));
   arrjit_while_end(g, 1, &next, &out[1]);
   RETURN(g, arm, out[1]);
   arrjit_function *function = tk_finish(f, g);
@@ -372,7 +373,8 @@ static void test_case_f24_results_that_are_not_made(void **state) {
   assert_int_equal(o.status, ARRJIT_MISUSE);
 }
 
-/* Memory that the run may not have, or that there is none of, is kind memory; a callback that does with less is fine. */
+/* Memory that the run may not have, or that there is none of, is kind memory; a callback that does with less is fine.
+ */
 static arrjit_status make_less(CALLBACK_ARGS) {
   arrjit_view out;
   if (make_odd(slot, call, arg_count, args, result_count, results) == ARRJIT_OK) return ARRJIT_OK;

@@ -113,9 +113,9 @@ static arrjit_function *build_endless(tk_fixture *f) {
   arrjit_value k = arrjit_convert(g, vars[0], ARRJIT_F64);
   arrjit_value odd = arrjit_add(g, arrjit_mul(g, k, arrjit_const_f64(g, 2)), arrjit_const_f64(g, 3));
   arrjit_value term = arrjit_mul(g, arrjit_sub(g, x, arrjit_div(g, arrjit_const_f64(g, 1), odd)), vars[2]);
-  arrjit_while_end(g, LIST(arrjit_add(g, vars[0], arrjit_const_i64(g, 1)), arrjit_add(g, vars[1], term),
-                           arrjit_neg(g, vars[2])),
-                   out);
+  arrjit_while_end(
+      g, LIST(arrjit_add(g, vars[0], arrjit_const_i64(g, 1)), arrjit_add(g, vars[1], term), arrjit_neg(g, vars[2])),
+      out);
   RETURN(g, out[1]);
   return tk_finish(f, g);
 }

@@ -184,7 +184,8 @@ static arrjit_status put_by_run(CALLBACK_ARGS) {
   return ARRJIT_OK;
 }
 
-/* Defaults, what a run binds before them, replacing and removing between runs; what is unbound fails before an effect. */
+/* Defaults, what a run binds before them, replacing and removing between runs; what is unbound fails before an effect.
+ */
 static void test_case_f29_bindings_of_a_function(void **state) {
   tk_fixture *f = *state;
   arrjit_function *function = build_numbers(f);
@@ -340,16 +341,11 @@ static void test_threads_run_while_another_binds(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_pure_calls_that_nothing_needs_are_dropped),
-    TK_TEST(test_equal_pure_calls_are_merged),
-    TK_TEST(test_pure_calls_fail_at_their_first_use),
-    TK_TEST(test_pure_calls_in_arms_and_loops),
-    TK_TEST(test_pure_calls_with_dynamic_results_stay),
-    TK_TEST(test_flags_fit_the_slot),
-    TK_TEST(test_case_f29_bindings_of_a_function),
-    TK_TEST(test_bindings_go_with_the_function),
-    TK_TEST(test_runs_keep_the_bindings_they_began_with),
-    TK_TEST(test_threads_run_while_another_binds),
+    TK_TEST(test_pure_calls_that_nothing_needs_are_dropped), TK_TEST(test_equal_pure_calls_are_merged),
+    TK_TEST(test_pure_calls_fail_at_their_first_use),        TK_TEST(test_pure_calls_in_arms_and_loops),
+    TK_TEST(test_pure_calls_with_dynamic_results_stay),      TK_TEST(test_flags_fit_the_slot),
+    TK_TEST(test_case_f29_bindings_of_a_function),           TK_TEST(test_bindings_go_with_the_function),
+    TK_TEST(test_runs_keep_the_bindings_they_began_with),    TK_TEST(test_threads_run_while_another_binds),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -47,8 +47,8 @@ static void catch_in_modes(const unwinding *u) {
   for (int whole = 0; whole <= tk_native(); whole++) catch_in_mode(u, whole);
 }
 
-/* Arrays of a strided input, of a block too large for the stack, of extents that callbacks decide on, exceptions that are
- * held in three functions: all of it is alive when the callback throws. */
+/* Arrays of a strided input, of a block too large for the stack, of extents that callbacks decide on, exceptions that
+ * are held in three functions: all of it is alive when the callback throws. */
 static arrjit_status make_many(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
                                size_t result_count, const arrjit_view *results) {
   (void)user, (void)arg_count, (void)args, (void)result_count, (void)results;

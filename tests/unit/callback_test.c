@@ -279,7 +279,9 @@ static void test_bad_bindings_are_refused(void **state) {
       {1, {{"log", NULL, NULL, NULL}}, "binding 0: slot \"log\" needs either callback or direct"},
       {1, {{"log", note, NULL, fn}}, "binding 0: slot \"log\" needs either callback or direct"},
       {2, {{"log", NULL, NULL, fn}, {"log", note, NULL, NULL}}, "binding 1: slot \"log\" is bound twice"},
-      {1, {{"mask", NULL, NULL, fn}}, "binding 0: slot \"mask\" cannot be bound directly: not all of its types are scalars"},
+      {1,
+       {{"mask", NULL, NULL, fn}},
+       "binding 0: slot \"mask\" cannot be bound directly: not all of its types are scalars"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     arrjit_error error;
