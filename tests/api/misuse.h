@@ -125,6 +125,7 @@ void misuse_operations(misuse *m);
 void misuse_functions(misuse *m);
 void misuse_runs(misuse *m);
 void misuse_results(misuse *m);
+void misuse_slots(misuse *m);
 void misuse_runners(misuse *m);
 void misuse_closures(misuse *m);
 

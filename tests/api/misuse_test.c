@@ -192,6 +192,7 @@ static void test_misuse_of_runs(void **state) { run_part(state, misuse_runs); }
 static void test_misuse_of_results(void **state) { run_part(state, misuse_results); }
 static void test_misuse_of_runners(void **state) { run_part(state, misuse_runners); }
 static void test_misuse_of_closures(void **state) { run_part(state, misuse_closures); }
+static void test_misuse_of_slots(void **state) { run_part(state, misuse_slots); }
 
 /* ---- completeness ---- */
 
@@ -241,7 +242,8 @@ static void test_misuse_table_names_every_function(void **state) {
   misuse *m = begin_table(*state);
   void (*const parts[])(misuse *) = {misuse_contexts, misuse_arrays,      misuse_values,     misuse_constructs,
                                      misuse_failures, misuse_elementwise, misuse_operations, misuse_functions,
-                                     misuse_runs,     misuse_results,     misuse_runners,    misuse_closures};
+                                     misuse_runs,     misuse_results,     misuse_runners,    misuse_closures,
+                                     misuse_slots};
   for (size_t i = 0; i < TK_COUNT(parts); i++) parts[i](m);
   size_t count = 0, wrong = 0;
   char **names = NULL;
@@ -274,6 +276,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_misuse_of_results),
     TK_TEST(test_misuse_of_runners),
     TK_TEST(test_misuse_of_closures),
+    TK_TEST(test_misuse_of_slots),
     TK_TEST(test_misuse_table_names_every_function),
 };
 
