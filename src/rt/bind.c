@@ -17,6 +17,7 @@ typedef union scalar {
 
 typedef struct aj_direct {
   ffi_cif cif;
+  bool plain; /* double of a few doubles: needs no libffi */
   uint32_t count;
   ffi_type **types;
   void **pointers; /* to values */
@@ -47,6 +48,27 @@ static bool all_scalars(const aj_slot *slot) {
   return slot->is_value ? slot->result_count == 1 && aj_type_is_scalar(slot->result_types[0]) : true;
 }
 
+enum { MOST_PLAIN = 3 };
+
+/* What C itself can call: double of at most MOST_PLAIN doubles, as most functions of numbers are. */
+static bool is_plain(const aj_slot *slot) {
+  if (!slot->is_value || slot->result_types[0]->dtype != ARRJIT_F64 || slot->param_count > MOST_PLAIN) return false;
+  for (uint32_t i = 0; i < slot->param_count; i++)
+    if (slot->param_types[i]->dtype != ARRJIT_F64) return false;
+  return true;
+}
+
+static double call_plain(void (*direct)(void), uint32_t count, const arrjit_view *args) {
+  double x[MOST_PLAIN] = {0};
+  for (uint32_t i = 0; i < count; i++) memcpy(&x[i], args[i].data, sizeof x[i]);
+  switch (count) {
+  case 0: return ((double (*)(void))direct)();
+  case 1: return ((double (*)(double))direct)(x[0]);
+  case 2: return ((double (*)(double, double))direct)(x[0], x[1]);
+  default: return ((double (*)(double, double, double))direct)(x[0], x[1], x[2]);
+  }
+}
+
 static arrjit_status check_scalars(const aj_slot *slot, arrjit_error *error) {
   if (all_scalars(slot)) return ARRJIT_OK;
   return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" cannot be bound directly: %s", slot->name,
@@ -68,6 +90,7 @@ static arrjit_status describe(aj_mem *mem, const aj_slot *slot, aj_direct **out,
     direct->types[i] = aj_ffi_type(slot->param_types[i]->dtype);
     direct->pointers[i] = &direct->values[i];
   }
+  direct->plain = is_plain(slot);
   ffi_type *result = slot->is_value ? aj_ffi_type(slot->result_types[0]->dtype) : &ffi_type_void;
   if (ffi_prep_cif(&direct->cif, FFI_DEFAULT_ABI, count, result, direct->types) == FFI_OK) {
     *out = direct;
@@ -98,6 +121,11 @@ static void store_result(const arrjit_view *result, scalar value) {
 void aj_direct_call(const aj_bound_slot *bound, const arrjit_view *args, const arrjit_view *results) {
   aj_direct *direct = bound->call;
   AJ_ASSERT(direct && direct->count == bound->slot->param_count);
+  if (direct->plain) {
+    double result = call_plain(bound->direct, direct->count, args);
+    memcpy(results[0].data, &result, sizeof result);
+    return;
+  }
   scalar value = {0};
   for (uint32_t i = 0; i < direct->count; i++) memcpy(&direct->values[i], args[i].data, aj_dtypes[args[i].dtype].bytes);
   ffi_call(&direct->cif, bound->direct, &value, direct->pointers);

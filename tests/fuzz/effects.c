@@ -61,6 +61,12 @@ void build_check(builder *b) {
   for (size_t i = 0; i < count; i++) keep_value(b, out[i]);
 }
 
+/* A dim of an array that the callback decides on. */
+static void make_dynamic(builder *b, arrjit_type *type) {
+  if (type->rank > 0 && tk_chance(&b->pick, 40))
+    type->dims[tk_below(&b->pick, (uint64_t)type->rank)] = ARRJIT_DYNAMIC_DIM;
+}
+
 /* A slot of up to two arguments, whose types are those of values that are there. */
 static struct made_slot *make_slot(builder *b) {
   struct made_slot *m = &b->slots[b->made_slots];
@@ -76,7 +82,9 @@ static struct made_slot *make_slot(builder *b) {
     m->result_count = 1 + tk_below(&b->pick, 2);
     for (size_t i = 0; i < m->result_count; i++)
       m->results[i] = tk_random_type((arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1)), &b->pick);
-    m->slot = arrjit_slot_value(b->g, name, m->arg_count, m->args, m->result_count, m->results, 0);
+    for (size_t i = 0; i < m->result_count; i++) make_dynamic(b, &m->results[i]);
+    m->slot = arrjit_slot_value(b->g, name, m->arg_count, m->args, m->result_count, m->results,
+                                tk_chance(&b->pick, 30) ? ARRJIT_SLOT_PURE : 0);
   } else {
     m->slot = arrjit_slot_io(b->g, name, m->arg_count, m->args, optional ? ARRJIT_SLOT_OPTIONAL : 0);
   }
@@ -86,6 +94,25 @@ static struct made_slot *make_slot(builder *b) {
   return m;
 }
 
+/* What was made of an array whose extent only the call tells may leave the arm or body. */
+static void keep_result(builder *b, const arrjit_type *declared, arrjit_value value) {
+  int64_t axes[ARRJIT_MAX_RANK];
+  bool dynamic = false, flags = declared->dtype == ARRJIT_BOOL;
+  for (int32_t d = 0; d < declared->rank; d++) {
+    axes[d] = d;
+    if (declared->dims[d] != ARRJIT_DYNAMIC_DIM) continue;
+    dynamic = true;
+    keep_value(b, (arrjit_dim_size)(b->g, value, d));
+  }
+  if (dynamic) {
+    size_t rank = (size_t)declared->rank;
+    arrjit_value back = (arrjit_reverse)(b->g, value, rank, axes);
+    arrjit_value both = flags ? (arrjit_xor)(b->g, value, back) : (arrjit_add)(b->g, value, back);
+    value = flags ? (arrjit_reduce_or)(b->g, both, rank, axes) : (arrjit_reduce_sum)(b->g, both, rank, axes);
+  }
+  keep_value(b, value);
+}
+
 void build_callback(builder *b) {
   bool again = b->made_slots && (b->made_slots == FUZZ_MAX_SLOTS || tk_chance(&b->pick, 40));
   struct made_slot *m = again ? &b->slots[tk_below(&b->pick, b->made_slots)] : make_slot(b);
@@ -93,7 +120,7 @@ void build_callback(builder *b) {
   for (size_t i = 0; i < m->arg_count; i++) args[i] = value_of(b, &m->args[i]);
   arrjit_callback(b->g, m->slot, m->arg_count, args, out);
   size_t count = m->result_count ? m->result_count : m->arg_count;
-  for (size_t i = 0; i < count; i++) keep_value(b, out[i]);
+  for (size_t i = 0; i < count; i++) keep_result(b, m->result_count ? &m->results[i] : &m->args[i], out[i]);
 }
 
 static arrjit_value new_exn(builder *b) {

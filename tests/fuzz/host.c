@@ -31,15 +31,29 @@ static arrjit_status fail(const host_plan *plan, arrjit_call_info *call, tk_rand
   return tk_chance(pick, 20) ? ARRJIT_FAILED : arrjit_fail(call, &failure);
 }
 
+/* A result that the callback makes, of few elements; now and then of more than a stack may hold. */
+static arrjit_status make_result(arrjit_call_info *call, size_t index, arrjit_view *result, tk_random *pick) {
+  int64_t dims[ARRJIT_MAX_RANK];
+  for (int32_t d = 0; d < result->rank; d++) {
+    dims[d] = result->dims[d];
+    if (dims[d] == ARRJIT_DYNAMIC_DIM) dims[d] = (int64_t)tk_below(pick, tk_chance(pick, 5) ? 2000 : 6);
+  }
+  return arrjit_call_result(call, index, dims, result);
+}
+
 static arrjit_status behave(tk_slot *slot, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
                             size_t result_count, const arrjit_view *results) {
   const host_plan *plan = slot->user;
   tk_random pick = {hash_arguments(plan->salt + (uint64_t)slot->calls, arg_count, args)};
   if (plan->fails && tk_chance(&pick, 33)) return fail(plan, call, &pick);
   for (size_t i = 0; i < result_count; i++) {
-    size_t width = arrjit_dtype_bytes(results[i].dtype);
-    for (size_t k = 0; k < results[i].bytes; k += width)
-      tk_random_element(results[i].dtype, &pick, (char *)results[i].data + k);
+    arrjit_view result = results[i];
+    size_t width = arrjit_dtype_bytes(result.dtype);
+    bool dynamic = false;
+    for (int32_t d = 0; d < result.rank; d++) dynamic = dynamic || result.dims[d] == ARRJIT_DYNAMIC_DIM;
+    arrjit_status status = dynamic ? make_result(call, i, &result, &pick) : ARRJIT_OK;
+    if (status != ARRJIT_OK) return status;
+    for (size_t k = 0; k < result.bytes; k += width) tk_random_element(result.dtype, &pick, (char *)result.data + k);
   }
   return ARRJIT_OK;
 }
