@@ -268,7 +268,7 @@ void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *arg
 }
 
 void arrjit_map_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_MAP, "arrjit_map_end");
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_MAP);
   if (!frame) {
     give_nothing(graph, count, out);
     return;

@@ -26,6 +26,7 @@ static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_
   case AJ_FRAME_SWITCH: aj_bounded_printf(text, sizeof text, "case %u of the switch", index); break;
   case AJ_FRAME_WHILE: aj_bounded_printf(text, sizeof text, "%s of the while", first ? "cond" : "body"); break;
   case AJ_FRAME_FOR: aj_bounded_printf(text, sizeof text, "body of the for"); break;
+  case AJ_FRAME_MAP: aj_bounded_printf(text, sizeof text, "lane of the map"); break;
   case AJ_FRAME_TRY:
     if (frame->stage == AJ_STAGE_NEXT)
       aj_bounded_printf(text, sizeof text, "handler %u of the try", index - 1);
