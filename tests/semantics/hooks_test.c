@@ -135,7 +135,7 @@ static void test_hooks_around_jobs(void **state) {
     arrjit_job *jobs[3];
     arrjit_array *input = make_input(&s);
     arrjit_run_options o = {.struct_bytes = sizeof o, .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP};
-    assert_int_equal(arrjit_runner_create(s.context, &runner, NULL), ARRJIT_OK);
+    assert_int_equal(arrjit_runner_create(s.context, NULL, &runner, NULL), ARRJIT_OK);
     for (int k = 0; k < 3; k++)
       assert_int_equal(arrjit_runner_submit(runner, function, &o, 1, &input, &jobs[k], NULL), ARRJIT_OK);
     for (int k = 0; k < 2; k++) {

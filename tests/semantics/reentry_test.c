@@ -295,7 +295,7 @@ static arrjit_status submit_and_wait(HOST_ARGS) {
   arrjit_runner *runner = NULL;
   arrjit_result *result = NULL;
   DEMAND(r, arrjit_array_create(r->f->context, &type, args[0].data, &input, NULL) == ARRJIT_OK);
-  DEMAND(r, arrjit_runner_create(r->f->context, &runner, NULL) == ARRJIT_OK);
+  DEMAND(r, arrjit_runner_create(r->f->context, NULL, &runner, NULL) == ARRJIT_OK);
   DEMAND(r, arrjit_runner_submit(runner, r->other, NULL, 1, &input, &job, NULL) == ARRJIT_OK);
   DEMAND(r, arrjit_job_wait(job, -1, &result, NULL) == ARRJIT_OK);
   *(double *)results[0].data = first_f64(result);
@@ -324,7 +324,7 @@ static void test_case_f42_callbacks_wait_for_other_runners_only(void **state) {
     assert_true(first_f64(result) == 3);
     arrjit_result_destroy(result);
   }
-  assert_int_equal(arrjit_runner_create(f->context, &r.runner, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_runner_create(f->context, NULL, &r.runner, NULL), ARRJIT_OK);
   arrjit_run_options o = {.struct_bytes = sizeof o, .binding_count = 1, .bindings = &binding};
   assert_int_equal(arrjit_runner_submit(r.runner, r.own, &o, 1, &input, &job, NULL), ARRJIT_OK);
   arrjit_result *result = NULL;
