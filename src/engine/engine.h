@@ -62,8 +62,9 @@ arrjit_status aj_engine_run_blocks(arrjit_function *function, const arrjit_run_o
 /* The part of it that looks at the options alone: MISUSE or OK. */
 arrjit_status aj_engine_check_options(const arrjit_run_options *options, arrjit_error *error);
 
-/* What arrjit_type_make leaves as extent 0 of a type with a rank for which no dims were given. */
-#define AJ_NO_DIMS INT64_MIN
+/* What arrjit_type_make leaves as extent 0 of a type with a rank for which no dims were given; no symbol, nor
+ * ARRJIT_DYNAMIC_DIM. */
+#define AJ_NO_DIMS (INT64_MIN + 1)
 
 /* A timeout as a time of aj_clock_ns: INT64_MAX for one below 0, which is none. */
 static inline int64_t aj_engine_deadline(int64_t timeout_ns) {
