@@ -99,8 +99,8 @@ typedef struct arrjit_statistics {
 
 /* For a host with a global lock: around every wait of the library that can block a thread of the host (compilation,
  * jobs, the end of threads), `release` is called before and `acquire` after, in pairs, on that thread, with no lock of
- * the library held. A host thread calls the library with its lock held, so the library's own threads never call them
- * but from inside a callback. */
+ * the library held. A host thread calls the library with its lock held; threads of the library, and those of a runner's
+ * executor while they run a task, are without it, and call the hooks only from inside a callback. */
 typedef struct arrjit_hooks {
   void *user;
   void (*release)(void *user);

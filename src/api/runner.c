@@ -121,12 +121,13 @@ arrjit_status arrjit_runner_create(arrjit_context *context, const arrjit_runner_
   return aj_error_clear(error);
 }
 
-/* With the lock held, which it lets go: until no job runs and no task is about to. */
-static void wait_idle(arrjit_runner *runner) {
+/* With the lock held, which it lets go: until no task is about to begin, and (all) no job runs either. */
+static void wait_tasks(arrjit_runner *runner, bool all) {
+  if (!runner->offer && !(all && runner->serving)) return;
   aj_mutex_unlock(&runner->lock);
   aj_core_wait_begin(runner->core);
   aj_mutex_lock(&runner->lock);
-  while (runner->serving || runner->offer) aj_cond_wait(&runner->changed, &runner->lock);
+  while (runner->offer || (all && runner->serving)) aj_cond_wait(&runner->changed, &runner->lock);
   aj_mutex_unlock(&runner->lock);
   aj_core_wait_end(runner->core);
   aj_mutex_lock(&runner->lock);
@@ -144,7 +145,7 @@ arrjit_status arrjit_runner_destroy(arrjit_runner *runner) {
   runner->ending = true;
   if (runner->running) atomic_fetch_or(&runner->running->stop, AJ_STOP_SHUTDOWN);
   aj_cond_broadcast(&runner->changed);
-  wait_idle(runner);
+  while (runner->offer || runner->serving) wait_tasks(runner, true);
   for (arrjit_job *job = runner->first; job; job = job->next) atomic_fetch_or(&job->stop, AJ_STOP_SHUTDOWN);
   serve_queue(runner, true);
   aj_mutex_unlock(&runner->lock);
@@ -195,7 +196,7 @@ static arrjit_status offer_task(arrjit_runner *runner, arrjit_error *error) {
 
 /* Takes the queue's reference on success. */
 static arrjit_status enqueue(arrjit_runner *runner, arrjit_job *job, arrjit_error *error) {
-  while (runner->offer) aj_cond_wait(&runner->changed, &runner->lock);
+  while (runner->offer) wait_tasks(runner, false);
   if (runner->ending) return aj_error_set(error, ARRJIT_BUSY, "the runner is being destroyed");
   if (runner->max_queued && runner->queued >= runner->max_queued)
     return aj_error_set(error, ARRJIT_LIMIT, "%lld jobs are queued, as many as max_queued allows",
