@@ -5,6 +5,7 @@
  *   auto [n, sum] = while_(g, std::tuple(n0, s0), [&](value n, value s) { return n > 0; },
  *                                                 [&](value n, value s) { return std::tuple(n - 1, s + n); });
  *   value t = for_(g, 0, count, zero, [&](value i, value sum) { return sum + price(i); });
+ *   value m = map_(g, std::tuple(xs, ys), [&](value x, value y) { return x / y; }); // scalars, for every lane
  *   value u = try_(g, [&] { return risky(x); }).handle(ARRJIT_KIND_ARITH, [&](exn e) { return fallback; }).end();
  *
  * A body returns a value (or exn), a std::tuple, pair or array of them, a std::vector of them, or nothing when it
@@ -213,6 +214,21 @@ template <class S, class Body>
 S for_(graph_ref graph, const operand &lo, const operand &hi, const S &init, Body &&body,
        location at = location::here()) {
   return for_(graph, lo, hi, operand(1, at), init, body, at);
+}
+/* The body once for each lane of `args` (a value or a form of them, broadcast to each other): it takes their elements
+ * as scalars, and what it returns are the elements of the arrays that this gives. */
+template <class S, class Body> auto map_(graph_ref graph, const S &args, Body &&body, location at = location::here()) {
+  arrjit_graph *const g = detail::enter(at, {graph});
+  detail::yields in(graph, at);
+  in.put(args);
+  detail::results<S> lanes(in.count());
+  (arrjit_map_begin)(g, in.count(), in.data(), lanes.data());
+  const auto run = [&] { return detail::with_carried(body, lanes.take(g)); };
+  const auto given = detail::run_body(graph, at, run);
+  detail::mark(graph, at);
+  detail::results<detail::result_of<decltype(run)>> out(given.count());
+  (arrjit_map_end)(g, given.count(), given.data(), out.data());
+  return out.take(g);
 }
 /* A loop that carries nothing. */
 inline constexpr std::tuple<> nothing = {};

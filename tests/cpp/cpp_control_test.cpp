@@ -108,6 +108,27 @@ static void test_for_with_and_without_a_step(void **state) {
   EXPECT(trace.size() == 3 && trace[2].iteration == 5 && std::string(trace[2].op) == "for");
 }
 
+static void test_map_runs_for_every_lane(void **state) {
+  fixture &f = get(state);
+  graph g(f.ctx);
+  const value x = g.param<int64_t>("x", {3}), y = g.param<int64_t>("y");
+  const auto [q, turns] = map_(g, std::tuple(x, y), [&](value a, value b) {
+    if_(b == 0, [&] { raise(g, ARRJIT_KIND_RUNTIME, 2, "{0} by 0", {a}); }, [] {});
+    const value n = while_(g, a, [&](value v) { return v >= b; }, [&](value v) { return v - b; });
+    return std::tuple(n, (a - n) / b);
+  });
+  const value twice = map_(g, x, [](value a) { return a + a; });
+  g.returns({q, turns, twice});
+  const function fn = g.finish();
+  const array in = make_array<int64_t>(f.ctx, {7, 8, 2});
+  const result r = run_all(f, fn, {}, in, i64(f, 3));
+  EXPECT(r.output(0).to_vector<int64_t>() == (std::vector<int64_t>{1, 2, 2}));
+  EXPECT(r.output(1).to_vector<int64_t>() == (std::vector<int64_t>{2, 2, 0}));
+  EXPECT(r.output(2).to_vector<int64_t>() == (std::vector<int64_t>{14, 16, 4}));
+  const result failed = run_all(f, fn, {}, in, i64(f, 0));
+  EXPECT(std::string(failed.message()) == "7 by 0" && std::string(failed.trace()[2].arm) == "lane");
+}
+
 static void test_try_takes_by_kind_and_runs_finally(void **state) {
   fixture &f = get(state);
   const arrjit_kind odd = f.ctx.add_kind("odd", ARRJIT_KIND_ERROR, "i64[0]");
@@ -279,6 +300,7 @@ static const struct CMUnitTest tests[] = {
     CPP_TEST(test_a_kind_chosen_at_run_time),
     CPP_TEST(test_while_with_one_value_and_with_several),
     CPP_TEST(test_for_with_and_without_a_step),
+    CPP_TEST(test_map_runs_for_every_lane),
     CPP_TEST(test_try_takes_by_kind_and_runs_finally),
     CPP_TEST(test_try_may_end_without_finally_and_raise_from),
     CPP_TEST(test_check_passes_its_value_on),
