@@ -14,6 +14,8 @@ aj_scope aj_lower_scope(aj_lower *lo, aj_scope *parent, const aj_node *owner, ui
                     .region = region,
                     .plan = parent->plan->nodes[owner->pc].regions[index],
                     .vals = AJ_NEW_ARRAY(lo->arena, region->slot_count, aj_lv),
+                    .iteration = parent->iteration,
+                    .loops = parent->loops,
                     .landing = parent->landing};
 }
 
@@ -201,8 +203,20 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
 /* What the function's code will need. */
 typedef struct traits {
   bool exns, loops, late;
-  uint32_t depth;
+  uint32_t loop_levels;
 } traits;
+
+/* Kernels may be maps, whose lanes are iterations in a trace. */
+static bool has_iterations(const aj_node *node) {
+  return node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP;
+}
+
+/* Loops around a loop, and itself. */
+static uint32_t count_levels(const aj_node *loop) {
+  uint32_t levels = 0;
+  for (const aj_node *node = loop; node; node = node->parent->owner) levels += has_iterations(node);
+  return levels;
+}
 
 static traits find_traits(const aj_func *func) {
   traits t = {0};
@@ -214,10 +228,9 @@ static traits find_traits(const aj_func *func) {
       t.exns = t.exns || node->results[i].type->is_exn;
       t.late = t.late || aj_type_is_late(func->module, node->results[i].type);
     }
-    bool loop = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
-    t.loops = t.loops || loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP ||
-              (node->result_count && node->results[0].type->rank > 0);
-    if (loop || node->op == AJ_OP_KERNEL || node->op == AJ_OP_MAP) t.depth++;
+    t.loops = t.loops || has_iterations(node) || (node->result_count && node->results[0].type->rank > 0);
+    uint32_t levels = has_iterations(node) ? count_levels(node) : 0;
+    if (levels > t.loop_levels) t.loop_levels = levels;
   }
   return t;
 }
@@ -347,7 +360,8 @@ static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef 
   *out_start = aj_ir_block(lo, "start");
   LLVMPositionBuilderAtEnd(lo->entry, *out_entry);
   aj_ir_at(lo, *out_start);
-  lo->iterations = t.depth ? aj_ir_alloca(lo, lo->t_i64, t.depth, 8) : LLVMConstNull(lo->t_ptr);
+  lo->loop_levels = t.loop_levels;
+  lo->iterations = t.loop_levels ? aj_ir_alloca(lo, lo->t_i64, t.loop_levels, 8) : LLVMConstNull(lo->t_ptr);
   lo->exns = t.exns ? aj_ir_field(lo, lo->run, offsetof(aj_run, exns)) : NULL;
   lo->exns_mark = t.exns ? aj_ir_load(lo, lo->t_i64, lo->exns) : NULL; /* its count stands first */
   lo->arrays_mark = t.late ? aj_lower_arrays_count(lo) : NULL;

@@ -39,7 +39,8 @@ struct aj_scope {
   const aj_region *region;
   const aj_plan_region *plan;
   aj_lv *vals;            /* by slot */
-  LLVMValueRef iteration; /* of the loop whose region it is, else NULL */
+  LLVMValueRef iteration; /* of the innermost loop around, NULL when there is none */
+  uint32_t loops;         /* around */
   LLVMValueRef *spares;   /* loop bodies: spare buffers of carried values */
   const aj_landing *landing;
 };
@@ -69,7 +70,8 @@ typedef struct aj_lower {
   LLVMValueRef exns, exns_mark; /* the run's aj_nh_exns, and what is in it at entry; NULL: the function has none */
   LLVMValueRef arrays_mark;     /* late arrays of the run at entry; NULL: the function has none */
   LLVMValueRef slow_poll, cancel_flag, shutdown_flag;
-  LLVMValueRef iterations; /* alloca for sites */
+  LLVMValueRef iterations; /* alloca for sites: one a level of loops, outermost last */
+  uint32_t loop_levels;
 } aj_lower;
 
 /* ---- lower.c ---- */
@@ -157,7 +159,7 @@ LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit
 
 /* ---- lower_fail.c ---- */
 const aj_nh_site *aj_lower_site(aj_lower *lo, const aj_scope *scope, const aj_node *node);
-/* Stores the loops' iterations; returns the pointer for helpers. */
+/* Stores the innermost loop's iteration, those of the loops around it being there; returns the pointer for helpers. */
 LLVMValueRef aj_lower_iterations(aj_lower *lo, const aj_scope *scope);
 /* Begins a block that is entered when `condition` is true and rarely is; the builder is in it. Returns the block to go
  * on in afterwards. */

@@ -10,14 +10,13 @@ const aj_nh_site *aj_lower_site(aj_lower *lo, const aj_scope *scope, const aj_no
   return site;
 }
 
+/* Each loop stores the iteration of the one around it when it begins, so that a site stores one number however deep it
+ * is. */
 LLVMValueRef aj_lower_iterations(aj_lower *lo, const aj_scope *scope) {
-  int64_t count = 0;
-  for (const aj_scope *s = scope; s; s = s->parent) {
-    if (!s->iteration) continue;
-    LLVMBuildStore(lo->b, s->iteration, aj_ir_field(lo, lo->iterations, (size_t)count * sizeof(int64_t)));
-    count++;
-  }
-  return count ? lo->iterations : LLVMConstNull(lo->t_ptr);
+  if (!scope->loops) return LLVMConstNull(lo->t_ptr);
+  LLVMValueRef at = aj_ir_field(lo, lo->iterations, (lo->loop_levels - scope->loops) * sizeof(int64_t));
+  LLVMBuildStore(lo->b, scope->iteration, at);
+  return at;
 }
 
 LLVMBasicBlockRef aj_lower_cold(aj_lower *lo, LLVMValueRef condition) {

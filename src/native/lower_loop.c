@@ -79,6 +79,7 @@ static bool begin(aj_lower *lo, loop *l) {
                   : lv.v;
     if (is_array(value)) spare[i] = slot_pointer(lo, l, i, 0);
   }
+  (void)aj_lower_iterations(lo, l->scope);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
   l->head = aj_ir_block(lo, "loop");
   LLVMBuildBr(lo->b, l->head);
@@ -98,6 +99,7 @@ static aj_scope enter(aj_lower *lo, loop *l, uint32_t index, uint32_t first_para
   aj_scope inner = aj_lower_scope(lo, l->scope, l->node, index);
   if (lo->arena->failed) return inner;
   inner.iteration = l->iteration;
+  inner.loops++;
   inner.spares = l->spare;
   uint32_t captures = l->first + l->count;
   for (uint32_t i = 0; i < l->count; i++) inner.vals[inner.region->params[first_param + i]->slot] = carried(l, i);

@@ -79,6 +79,7 @@ static bool lower_lane(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_l
                     .plan = k->scope->plan->nodes[k->node->pc].regions[0],
                     .vals = AJ_NEW_ARRAY(lo->arena, k->body->slot_count, aj_lv),
                     .iteration = flat,
+                    .loops = k->scope->loops + 1,
                     .landing = k->scope->landing};
   if (lo->arena->failed) return true;
   for (uint32_t i = 0; i < k->operand_count; i++)
@@ -88,6 +89,7 @@ static bool lower_lane(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_l
     if (node->op == AJ_OP_LANE_INDEX)
       scope.vals[node->results[0].slot] = aj_kernel_lane_index(k, p, (int32_t)aj_node_int(node, AJ_ATTR_AXIS));
   }
+  (void)aj_lower_iterations(lo, k->scope);
   LLVMValueRef left = loops ? aj_ir_load(lo, lo->t_i64, iterations_left(lo)) : NULL;
   LLVMValueRef mark = lo->exns ? aj_ir_load(lo, lo->t_i64, lo->exns) : NULL;
   int64_t lowered = lo->lowered; /* the region has been counted */
