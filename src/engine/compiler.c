@@ -218,6 +218,7 @@ arrjit_status aj_compiler_stop(aj_compiler *c) {
     return ARRJIT_BUSY;
   }
   c->stopping = true;
+  atomic_store_explicit(&c->stop_compiling, 1, memory_order_relaxed);
   arrjit_function *dropped = aj_compile_drop_queue(c, "the context was destroyed");
   bool started = c->pid != 0, lost = c->lost;
   aj_mutex_unlock(&c->lock);

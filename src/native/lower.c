@@ -180,10 +180,18 @@ static void lower_node(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   lo->lowered++;
 }
 
+/* Looks at the budget now and then. Past it lowering ends as it does without memory. */
+static bool may_go_on(aj_lower *lo) {
+  enum { NODES = 64 };
+  if (lo->visited++ % NODES == 0 && lo->over == ARRJIT_OK) lo->over = aj_budget_check(lo->budget, 0);
+  if (lo->over != ARRJIT_OK) lo->arena->failed = true;
+  return !lo->arena->failed && !lo->keep->failed;
+}
+
 const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
   for (uint32_t pc = 0; pc < scope->region->node_count; pc++) {
     const aj_node *node = scope->region->nodes[pc];
-    if (lo->arena->failed || lo->keep->failed) break;
+    if (!may_go_on(lo)) break;
     if (node->op == AJ_OP_YIELD) return node;
     if (node->op == AJ_OP_LANE_INDEX) continue; /* who lowers the region has given it a value */
     if (node->op == AJ_OP_RAISE || node->op == AJ_OP_RAISE_EXN) {
@@ -194,7 +202,7 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
     if (lo->arrays_mark) make_late(lo, scope, node);
     lower_node(lo, scope, node);
   }
-  LLVMBuildUnreachable(lo->b); /* no memory: the code is thrown away */
+  LLVMBuildUnreachable(lo->b); /* given up: the code is thrown away */
   return NULL;
 }
 
@@ -361,6 +369,7 @@ static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef 
   LLVMPositionBuilderAtEnd(lo->entry, *out_entry);
   aj_ir_at(lo, *out_start);
   lo->loop_levels = t.loop_levels;
+  if (t.loop_levels > lo->most_loop_levels) lo->most_loop_levels = t.loop_levels;
   lo->iterations = t.loop_levels ? aj_ir_alloca(lo, lo->t_i64, t.loop_levels, 8) : LLVMConstNull(lo->t_ptr);
   lo->exns = t.exns ? aj_ir_field(lo, lo->run, offsetof(aj_run, exns)) : NULL;
   lo->exns_mark = t.exns ? aj_ir_load(lo, lo->t_i64, lo->exns) : NULL; /* its count stands first */

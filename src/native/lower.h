@@ -2,7 +2,7 @@
 #ifndef AJ_NATIVE_LOWER_H
 #define AJ_NATIVE_LOWER_H
 
-#include "native/compat.h"
+#include "native/budget.h"
 #include "native/plan.h"
 #include "native/target.h"
 #include "opt/kernel.h"
@@ -46,8 +46,10 @@ struct aj_scope {
 };
 
 typedef struct aj_lower {
-  aj_arena *arena; /* temporary */
-  aj_arena *keep;  /* lives as long as the code: sites, plans */
+  const aj_budget *budget;
+  arrjit_status over; /* why lowering was given up, when not for lack of memory */
+  aj_arena *arena;    /* temporary */
+  aj_arena *keep;     /* lives as long as the code: sites, plans */
   const aj_native_request *request;
   const aj_target *target;
   aj_module *module;
@@ -57,9 +59,10 @@ typedef struct aj_lower {
   LLVMTypeRef t_void, t_i1, t_i8, t_i32, t_i64, t_ptr, t_entry;
   LLVMValueRef *functions; /* by function index */
   LLVMAttributeRef cold, uwtable;
-  const char *prefix; /* of symbols: unique in the process */
-  int64_t lowered, fallback, kernels;
-  bool wants_passes; /* loops and kernels gain from a few */
+  const char *prefix;                          /* of symbols: unique in the process */
+  int64_t visited, lowered, fallback, kernels; /* nodes */
+  bool wants_passes;                           /* loops and kernels gain from a few */
+  uint32_t most_loop_levels;
   /* the function being lowered */
   const aj_func *func;
   LLVMValueRef fn, run, inputs, outputs, env;
@@ -75,7 +78,7 @@ typedef struct aj_lower {
 } aj_lower;
 
 /* ---- lower.c ---- */
-/* All of the module. False: no memory. */
+/* All of the module. False: lo->over, or (when that is OK) no memory. */
 bool aj_lower_module(aj_lower *lo);
 /* The nodes of scope's region up to its terminator, which the caller lowers. Returns it, or NULL when the region ended
  * in a raise (then the builder's block is closed). */

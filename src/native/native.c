@@ -70,6 +70,7 @@ typedef struct compiling {
   aj_text *out_text;
   arrjit_error *error;
   arrjit_status status;
+  aj_budget budget;
   aj_arena arena;
   native_code *code;
   aj_module *module;
@@ -80,34 +81,15 @@ typedef struct compiling {
 
 static arrjit_status fail_memory(compiling *c) { return aj_error_memory(c->error, "native code"); }
 
-/* Microseconds that code for a module is expected to take: measured from 100 to 16,000 nodes. An op that will be
- * expanded counts as what it becomes, about. */
-enum { BASE_US = 2000, NODE_US = 170, EXPANDED_NODES = 30 };
-
-static int64_t estimate_us(const aj_module *module) {
-  int64_t nodes = 0;
-  for (size_t i = 0; i < module->funcs.count; i++) {
-    aj_walk walk;
-    aj_walk_start(&walk, module->funcs.data[i]);
-    for (const aj_node *node; (node = aj_walk_next(&walk)) != NULL;)
-      nodes += aj_ops[node->op].lowering == AJ_LOWER_EXPAND ? EXPANDED_NODES : 1;
-  }
-  return BASE_US + NODE_US * nodes;
-}
-
-/* `slack`: how many times the budget the estimate may be; before the optimiser has run it is a rough one. */
-static arrjit_status check_budget(compiling *c, const aj_module *module, int64_t slack) {
-  int64_t expected = estimate_us(module), budget = c->request->budget_ms;
-  if (c->request->print || expected / 1000 <= budget * slack) return ARRJIT_OK;
-  return aj_error_set(c->error, ARRJIT_LIMIT, "compiling is expected to take %lld ms, the budget is %lld ms",
-                      (long long)(expected / 1000), (long long)budget);
-}
+static arrjit_status check_after_pass(void *user) { return aj_budget_check(&((compiling *)user)->budget, 0); }
 
 static arrjit_status optimise(compiling *c) {
   aj_pass_ctx ctx = {.mem = &c->request->core->mem,
                      .verify_each = c->request->verify_passes,
                      .off = c->request->passes_off,
                      .stop_after = -1,
+                     .check = check_after_pass,
+                     .check_user = c,
                      .error = c->error};
   arrjit_status status = aj_opt_run(c->request->module, &ctx, &c->module);
   if (status != ARRJIT_OK) return status;
@@ -140,8 +122,8 @@ static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   LLVMDisposeMessage(text);
 }
 
-/* Fills c->llvm. */
-static arrjit_status lower(compiling *c, bool *out_passes) {
+/* Fills c->llvm, and says how it becomes code. */
+static arrjit_status lower(compiling *c, aj_budget_plan *out_plan) {
   char prefix[40];
   (void)snprintf(prefix, sizeof prefix, "aj%p_%llu", (void *)c->native, (unsigned long long)c->native->next_symbol++);
   (void)snprintf(c->symbol, sizeof c->symbol, "%s_entry0", prefix);
@@ -152,7 +134,8 @@ static arrjit_status lower(compiling *c, bool *out_passes) {
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->native->target.machine);
   LLVMSetModuleDataLayout(c->llvm, layout);
   LLVMDisposeTargetData(layout);
-  aj_lower lo = {.arena = &c->arena,
+  aj_lower lo = {.budget = &c->budget,
+                 .arena = &c->arena,
                  .keep = &c->code->keep,
                  .request = c->request,
                  .target = &c->native->target,
@@ -168,8 +151,10 @@ static arrjit_status lower(compiling *c, bool *out_passes) {
   c->out->lowered_nodes = lo.lowered;
   c->out->fallback_nodes = lo.fallback;
   c->out->kernels = lo.kernels;
-  *out_passes = lo.wants_passes;
-  return ok ? ARRJIT_OK : fail_memory(c);
+  if (!ok) return lo.over != ARRJIT_OK ? lo.over : fail_memory(c);
+  *out_plan = aj_budget_plan_code(&c->budget, c->llvm, lo.most_loop_levels);
+  if (!lo.wants_passes) out_plan->passes = false, out_plan->passes_us = 0;
+  return ARRJIT_OK;
 }
 
 #ifdef AJ_CHECKS
@@ -188,22 +173,23 @@ static arrjit_status verify(compiling *c) {
 }
 #endif
 
-static arrjit_status print_text(compiling *c, bool passes) {
-  if (c->request->print == 1) {
-    char *text = LLVMPrintModuleToString(c->llvm);
-    aj_text_puts(c->out_text, text);
-    LLVMDisposeMessage(text);
-  } else {
-    LLVMMemoryBufferRef buffer = aj_emit_object(&c->native->target, c->llvm, passes, LLVMAssemblyFile);
-    if (!buffer) return aj_error_set(c->error, ARRJIT_INTERNAL, "LLVM could not make assembly");
-    aj_text_add(c->out_text, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-    LLVMDisposeMemoryBuffer(buffer);
-  }
+static arrjit_status print_llvm(compiling *c) {
+  char *text = LLVMPrintModuleToString(c->llvm);
+  aj_text_puts(c->out_text, text);
+  LLVMDisposeMessage(text);
   return c->out_text->failed ? fail_memory(c) : ARRJIT_OK;
 }
 
-static arrjit_status link_code(compiling *c, bool passes) {
-  LLVMMemoryBufferRef object = aj_emit_object(&c->native->target, c->llvm, passes, LLVMObjectFile);
+static arrjit_status print_assembly(compiling *c, bool quick) {
+  LLVMMemoryBufferRef buffer = aj_emit_object(&c->native->target, c->llvm, quick, LLVMAssemblyFile);
+  if (!buffer) return aj_error_set(c->error, ARRJIT_INTERNAL, "LLVM could not make assembly");
+  aj_text_add(c->out_text, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+  LLVMDisposeMemoryBuffer(buffer);
+  return c->out_text->failed ? fail_memory(c) : ARRJIT_OK;
+}
+
+static arrjit_status link_code(compiling *c, bool quick) {
+  LLVMMemoryBufferRef object = aj_emit_object(&c->native->target, c->llvm, quick, LLVMObjectFile);
   if (!object) return aj_error_set(c->error, ARRJIT_INTERNAL, "LLVM could not make code");
   c->out->code_bytes = (int64_t)LLVMGetBufferSize(object);
   void *address = NULL;
@@ -214,14 +200,19 @@ static arrjit_status link_code(compiling *c, bool passes) {
 }
 
 static arrjit_status run_steps(compiling *c) {
-  bool passes = false;
-  arrjit_status status = check_budget(c, c->request->module, 4);
+  aj_budget_plan plan;
+  aj_budget_begin(&c->budget, c->request, c->error);
+  arrjit_status status = aj_budget_check_nodes(&c->budget, c->request->module);
   if (status != ARRJIT_OK) return status;
   if ((status = optimise(c)) != ARRJIT_OK) return status;
-  if ((status = check_budget(c, c->module, 1)) != ARRJIT_OK) return status;
-  if ((status = lower(c, &passes)) != ARRJIT_OK) return status;
+  if ((status = aj_budget_check_nodes(&c->budget, c->module)) != ARRJIT_OK) return status;
+  if ((status = lower(c, &plan)) != ARRJIT_OK) return status;
   if ((status = verify(c)) != ARRJIT_OK) return status;
-  return c->request->print ? print_text(c, passes) : link_code(c, passes);
+  if (c->request->print == 1) return print_llvm(c);
+  if ((status = aj_budget_check(&c->budget, plan.passes_us + plan.codegen_us)) != ARRJIT_OK) return status;
+  if (plan.passes) status = aj_emit_passes(&c->native->target, c->llvm, &c->budget, plan.codegen_us);
+  if (status != ARRJIT_OK) return status;
+  return c->request->print ? print_assembly(c, plan.quick) : link_code(c, plan.quick);
 }
 
 static void compile_body(void *user) {

@@ -2,6 +2,7 @@
 #ifndef AJ_NATIVE_NATIVE_H
 #define AJ_NATIVE_NATIVE_H
 
+#include "native/budget.h"
 #include "native/orc.h"
 #include "rt/code.h"
 
@@ -22,8 +23,9 @@ bool aj_fatal_guard(const aj_native_host *host, void (*body)(void *user), void *
 /* Whether that has happened. */
 bool aj_fatal_happened(void);
 
-/* Passes and code generation of a filled module. NULL: LLVM reported an error. */
-LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool passes,
-                                   LLVMCodeGenFileType kind);
+/* Passes over a filled module; `after_us`: what has to be left of the budget when they are done. */
+arrjit_status aj_emit_passes(const aj_target *target, LLVMModuleRef module, const aj_budget *budget, int64_t after_us);
+/* Code generation. NULL: LLVM reported an error. */
+LLVMMemoryBufferRef aj_emit_object(const aj_target *target, LLVMModuleRef module, bool quick, LLVMCodeGenFileType kind);
 
 #endif

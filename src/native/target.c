@@ -37,6 +37,11 @@ static void read_features(aj_target *target) {
 #endif
 }
 
+static LLVMTargetMachineRef create_machine(const aj_target *target, LLVMTargetRef ref, LLVMCodeGenOptLevel level) {
+  return LLVMCreateTargetMachine(ref, target->triple, target->cpu, target->features, level, LLVMRelocPIC,
+                                 LLVMCodeModelDefault);
+}
+
 bool aj_target_open(aj_target *target, const char **out_message) {
   pthread_once(&process_targets_once, register_targets);
   memset(target, 0, sizeof *target);
@@ -50,15 +55,16 @@ bool aj_target_open(aj_target *target, const char **out_message) {
     LLVMDisposeMessage(message);
     return false;
   }
-  target->machine = LLVMCreateTargetMachine(ref, target->triple, target->cpu, target->features, LLVMCodeGenLevelDefault,
-                                            LLVMRelocPIC, LLVMCodeModelDefault);
-  if (target->machine == NULL) return false;
+  target->machine = create_machine(target, ref, LLVMCodeGenLevelDefault);
+  target->quick_machine = create_machine(target, ref, LLVMCodeGenLevelNone);
+  if (target->machine == NULL || target->quick_machine == NULL) return false;
   read_features(target);
   return true;
 }
 
 void aj_target_close(aj_target *target) {
   if (target->machine != NULL) LLVMDisposeTargetMachine(target->machine);
+  if (target->quick_machine != NULL) LLVMDisposeTargetMachine(target->quick_machine);
   if (target->triple != NULL) LLVMDisposeMessage(target->triple);
   if (target->cpu != NULL) LLVMDisposeMessage(target->cpu);
   if (target->features != NULL) LLVMDisposeMessage(target->features);

@@ -8,9 +8,9 @@
 #include "native/compat.h"
 
 typedef struct aj_target {
-  char *triple, *cpu, *features; /* LLVM messages */
-  LLVMTargetMachineRef machine;
-  uint32_t vector_bytes; /* 64, 32 or 16 */
+  char *triple, *cpu, *features;               /* LLVM messages */
+  LLVMTargetMachineRef machine, quick_machine; /* code generation levels default and none */
+  uint32_t vector_bytes;                       /* 64, 32 or 16 */
   bool has_fma;
   bool has_rounding;     /* floor, ceil, trunc, rint as instructions */
   bool has_masks;        /* masked loads and stores of 4- and 8-byte elements */

@@ -18,7 +18,8 @@ static arrjit_status run_pass(aj_pass_ctx *ctx, aj_pass_id id) {
   bool changed = false;
   for (size_t i = 0; i < ctx->module->funcs.count; i++) {
     bool changed_func = false;
-    arrjit_status status = passes[id].run(ctx, ctx->module->funcs.data[i], &changed_func);
+    arrjit_status status = ctx->check ? ctx->check(ctx->check_user) : ARRJIT_OK;
+    if (status == ARRJIT_OK) status = passes[id].run(ctx, ctx->module->funcs.data[i], &changed_func);
     if (status != ARRJIT_OK) return status;
     if (changed_func && !aj_func_number(ctx->module->funcs.data[i]))
       return aj_error_memory(ctx->error, passes[id].name);

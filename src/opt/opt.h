@@ -21,6 +21,8 @@ typedef struct aj_pass_ctx {
   int32_t stop_after; /* aj_pass_id, or -1 */
   aj_text *dump;      /* .air after each pass that changed something, or NULL */
   int64_t time_ns[AJ_PASS_COUNT];
+  arrjit_status (*check)(void *user); /* before each pass of each function: not OK ends the run; NULL: none */
+  void *check_user;
   arrjit_error *error;
 } aj_pass_ctx;
 
