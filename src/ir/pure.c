@@ -59,7 +59,7 @@ bool aj_node_may_raise(const aj_node *node) {
 }
 
 /* A loop is never quiet: it may not end, and its iterations count against the limits of the run. */
-static bool is_quiet(const aj_node *node) {
+bool aj_node_is_quiet(const aj_node *node) {
   bool loops = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
   return !loops && !(aj_ops[node->op].flags & AJ_F_EFFECT) && !aj_node_may_raise(node);
 }
@@ -96,7 +96,7 @@ static bool visit_all(visit *v, const aj_node *node) {
     uint32_t index = walk->func->index;
     const aj_node *next = aj_walk_next(walk);
     if (next && walk->region != node->parent) {
-      if (!is_quiet(next) || (next->op == AJ_OP_CALL && !enter_callee(v, module, next))) return false;
+      if (!aj_node_is_quiet(next) || (next->op == AJ_OP_CALL && !enter_callee(v, module, next))) return false;
     } else {
       if (index != func->index) v->state[index] = DONE;
       v->stack.count--;
@@ -106,7 +106,7 @@ static bool visit_all(visit *v, const aj_node *node) {
 }
 
 bool aj_node_is_pure(const aj_node *node) {
-  if (!is_quiet(node)) return false;
+  if (!aj_node_is_quiet(node)) return false;
   if (!(aj_ops[node->op].flags & AJ_F_REGIONS)) return true;
   aj_module *module = node->parent->func->module;
   visit v = {.state = aj_mem_array(module->mem, module->funcs.count, 1)};

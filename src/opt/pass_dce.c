@@ -44,13 +44,29 @@ static bool drop_captures(aj_mem *mem, aj_node *node, bool *changed) {
   return true;
 }
 
-/* ---- marking: node->mark is 1 for nodes that stay ---- */
+/* ---- marking: node->mark has these bits ---- */
+
+enum { STAYS = 1, IMPURE = 2 };
+
+/* What may fail or has an effect, in the node or inside it. Inner regions come last in the list, so that each node is
+ * looked at once however deep it is. */
+static void mark_impure(const aj_region_list *regions) {
+  for (size_t i = regions->count; i-- > 0;) {
+    aj_region *region = regions->data[i];
+    for (uint32_t k = 0; k < region->node_count; k++) {
+      aj_node *node = region->nodes[k];
+      bool pure = node->op == AJ_OP_CALL ? aj_node_is_pure(node) : aj_node_is_quiet(node);
+      if (!pure) node->mark |= IMPURE;
+      if (region->owner) region->owner->mark |= node->mark & IMPURE;
+    }
+  }
+}
 
 typedef AJ_VEC(aj_node *) node_stack;
 
 static bool mark(aj_mem *mem, node_stack *stack, aj_node *node) {
-  if (node->mark) return true;
-  node->mark = 1;
+  if (node->mark & STAYS) return true;
+  node->mark |= STAYS;
   return AJ_VEC_PUSH(mem, stack, node);
 }
 
@@ -58,7 +74,7 @@ static bool mark(aj_mem *mem, node_stack *stack, aj_node *node) {
 static bool mark_roots(aj_mem *mem, node_stack *stack, aj_region *region) {
   for (uint32_t i = 0; i < region->node_count; i++) {
     aj_node *node = region->nodes[i];
-    bool root = (aj_ops[node->op].flags & AJ_F_TERMINATOR) || !aj_node_is_pure(node);
+    bool root = (aj_ops[node->op].flags & AJ_F_TERMINATOR) || (node->mark & IMPURE);
     if (root && !mark(mem, stack, node)) return false;
   }
   return true;
@@ -80,7 +96,7 @@ static bool mark_all(aj_mem *mem, aj_func *func) {
 static void sweep_region(aj_region *region, bool *changed) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < region->node_count; i++)
-    if (region->nodes[i]->mark) region->nodes[kept++] = region->nodes[i];
+    if (region->nodes[i]->mark & STAYS) region->nodes[kept++] = region->nodes[i];
   if (kept < region->node_count) *changed = true;
   region->node_count = kept;
 }
@@ -99,11 +115,12 @@ static bool clean_func(aj_mem *mem, aj_func *func, aj_region_list *regions, bool
     cut_region(regions->data[i], changed);
     for (uint32_t k = 0; k < regions->data[i]->node_count; k++) regions->data[i]->nodes[k]->mark = 0;
   }
+  mark_impure(regions);
   if (!mark_all(mem, func)) return false;
   /* inner regions first, so that a capture only an inner capture reads goes in the same pass */
   for (size_t i = regions->count; i-- > 0;) {
     aj_region *region = regions->data[i];
-    if (region->owner && !region->owner->mark) continue;
+    if (region->owner && !(region->owner->mark & STAYS)) continue;
     sweep_region(region, changed);
     for (uint32_t k = 0; k < region->node_count; k++)
       if (region->nodes[k]->region_count && !drop_captures(mem, region->nodes[k], changed)) return false;
