@@ -81,6 +81,7 @@ void arrjit_graph_destroy(arrjit_graph *graph) {
   if (!graph) return;
   aj_core *core = graph->core;
   aj_module_destroy(graph->module);
+  aj_function_release(graph->function);
   AJ_VEC_FREE(&core->mem, &graph->frames);
   AJ_VEC_FREE(&core->mem, &graph->heads);
   AJ_VEC_FREE(&core->mem, &graph->regions);
@@ -178,6 +179,8 @@ arrjit_status arrjit_graph_finish(arrjit_graph *graph, arrjit_function **out, ar
     aj_builder_no_memory(&graph->b);
     return arrjit_graph_error(graph, error);
   }
+  graph->function = function;
+  aj_function_retain(function);
   *out = function;
   return aj_error_clear(error);
 }
