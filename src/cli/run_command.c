@@ -105,7 +105,25 @@ typedef struct job { /* what has to be given back, whichever way out */
   arrjit_result *result;
 } job;
 
-static int run_with(const arrjit_run_options *options, arrjit_function *function, const request *r, job *j) {
+/* A module that was named and does not open is an error; without a name the interpreter does as well. */
+static int check_native(arrjit_context *context) {
+  arrjit_event event;
+  while (arrjit_context_next_event(context, &event))
+    if (event.code == ARRJIT_EVENT_NATIVE_UNAVAILABLE) return cli_bad("--native: %s", event.text);
+  return CLI_OK;
+}
+
+/* Whole: opens the module before callbacks can be called. */
+static int open_native(arrjit_context *context, arrjit_function *function, const request *r) {
+  if (!r->common.native || r->mode != ARRJIT_MODE_WHOLE) return CLI_OK;
+  arrjit_error error;
+  arrjit_status status = arrjit_function_prepare(function, NULL, &error);
+  if (status == ARRJIT_OK) status = arrjit_function_wait(function, -1, &error);
+  return status == ARRJIT_OK ? CLI_OK : check_native(context);
+}
+
+static int run_with(arrjit_context *context, const arrjit_run_options *options, arrjit_function *function,
+                    const request *r, job *j) {
   arrjit_error error;
   int64_t start = arrjit_clock_ns();
   arrjit_status ran =
@@ -116,6 +134,7 @@ static int run_with(const arrjit_run_options *options, arrjit_function *function
   for (size_t i = 0; i < options->binding_count; i++)
     if (j->slots[i].missing) return CLI_BAD; /* the callback said why */
   if (ran != ARRJIT_OK) return cli_bad("%s: %s", r->common.path, error.message);
+  if (r->common.native && check_native(context) != CLI_OK) return CLI_BAD;
   return show(function, j->result, r);
 }
 
@@ -127,10 +146,11 @@ static int run_function(arrjit_context *context, arrjit_function *function, cons
   int status = j.inputs && j.slots && j.bindings ? CLI_OK : cli_bad("no memory");
   if (status == CLI_OK) status = bind_slots(function, r, j.slots, j.bindings);
   if (status == CLI_OK) status = cli_make_inputs(context, function, r->arg_count, r->args, j.inputs);
+  if (status == CLI_OK) status = open_native(context, function, r);
   if (status == CLI_OK) {
     arrjit_run_options options = {
         .struct_bytes = sizeof options, .mode = r->mode, .binding_count = slots, .bindings = j.bindings};
-    status = run_with(&options, function, r, &j);
+    status = run_with(context, &options, function, r, &j);
   }
   arrjit_result_destroy(j.result);
   for (size_t i = 0; j.inputs && i < params; i++) arrjit_array_release(j.inputs[i]);
