@@ -134,6 +134,16 @@ static arrjit_status run_whole(aj_activation *a, const arrjit_run_options *o, ui
   return ARRJIT_OK;
 }
 
+/* A compilation that found no memory or no thread may be tried again, each time after twice the work, so that trying
+ * costs little however often it fails. */
+static bool is_hot(const arrjit_function *function, int64_t work) {
+  enum { MOST_TRIES = 40 };
+  int tries = atomic_load_explicit(&function->hot_tries, memory_order_relaxed);
+  int64_t least = aj_core_option(function->core, AJ_OPTION_HOT_WORK);
+  if (tries == 0) return work >= least;
+  return tries < MOST_TRIES && work >> tries >= (least ? least : 1);
+}
+
 /* Auto: native once it is there; until then the interpreter, whose work is counted. */
 static void run_auto(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
   arrjit_function *function = a->function;
@@ -145,7 +155,9 @@ static void run_auto(aj_activation *a, const arrjit_run_options *o, uint64_t *ou
   a->succeeded = interpret(a, o);
   if (code || atomic_load_explicit(&function->native_state, memory_order_relaxed) != AJ_NATIVE_NONE) return;
   int64_t work = atomic_fetch_add_explicit(&function->hot_work, a->run.work, memory_order_relaxed) + a->run.work;
-  if (work >= aj_core_option(function->core, AJ_OPTION_HOT_WORK)) (void)aj_compiler_queue(function, NULL);
+  if (!is_hot(function, work)) return;
+  atomic_fetch_add_explicit(&function->hot_tries, 1, memory_order_relaxed);
+  (void)aj_compiler_queue(function, NULL);
 }
 
 /* The status is not OK only when native code was required; else a->succeeded, or run.exn is set. */

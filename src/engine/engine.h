@@ -31,6 +31,7 @@ struct arrjit_function {
   _Atomic int native_state;         /* aj_native_state; changed with the compiler's lock held */
   _Atomic(aj_code *) code;          /* published last */
   _Atomic int64_t hot_work;         /* interpreted so far */
+  _Atomic int hot_tries;            /* compilations that auto has asked for: each next one waits for twice the work */
   _Atomic int64_t compilations, native_runs, interpreted_runs;
   arrjit_status never_status; /* why native code will not come; written before the state is NEVER */
   char never_text[160];

@@ -12,9 +12,9 @@ _Static_assert(sizeof(head) == 16, "keeps malloc's alignment");
 
 static const uint64_t alive = 0x616c6c6f63617465u;
 
-static bool take_call(tk_alloc *alloc) {
-  int64_t call = atomic_fetch_add(&alloc->calls, 1) + 1;
-  if (call != atomic_load(&alloc->fail_at)) return true;
+static bool take_call(tk_alloc *alloc, size_t bytes) {
+  int64_t call = atomic_fetch_add(&alloc->calls, 1) + 1, most = atomic_load(&alloc->most);
+  if (call != atomic_load(&alloc->fail_at) && (!most || bytes <= (uint64_t)most)) return true;
   atomic_fetch_add(&alloc->failed, 1);
   return false;
 }
@@ -29,7 +29,7 @@ static void *resize(void *user, void *pointer, size_t old_bytes, size_t new_byte
   }
   head *block = NULL;
   if (new_bytes) {
-    if (!take_call(alloc)) return NULL;
+    if (!take_call(alloc, new_bytes)) return NULL;
     block = malloc(sizeof *block + new_bytes);
     if (!block) return NULL;
     *block = (head){new_bytes, alive};

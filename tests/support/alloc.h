@@ -14,6 +14,7 @@ typedef struct tk_alloc {
   _Atomic int64_t failed;   /* that were refused */
   _Atomic int64_t mistakes; /* a block freed or resized with another size than it has, or that is none */
   _Atomic int64_t fail_at;  /* this call (counted from 1) is refused; 0: none */
+  _Atomic int64_t most;     /* bytes that one call may ask for; 0: any */
 } tk_alloc;
 
 /* The allocator to give to a context; `alloc` must outlive all that uses it. */

@@ -318,6 +318,43 @@ static void test_without_native_code_whole_interprets_and_says_so(void **state) 
   assert_int_equal(arrjit_context_destroy(context), ARRJIT_OK);
 }
 
+static int count_events(arrjit_context *context, arrjit_event_code code) {
+  arrjit_event event;
+  int count = 0;
+  while (arrjit_context_next_event(context, &event)) count += event.code == code;
+  return count;
+}
+
+/* Runs in auto, each time as hot as can be, `runs` times; how often a compilation was begun. */
+static int count_compilations(tk_fixture *f, arrjit_function *function, int runs) {
+  arrjit_run_options o = options_of(ARRJIT_MODE_AUTO);
+  arrjit_array *x = ARRAY(f, F32, 1, 2);
+  int count = 0;
+  for (int i = 0; i < runs; i++) {
+    arrjit_result_destroy(RUN_WITH(function, &o, x, x));
+    assert_int_equal(arrjit_context_wait_idle(f->context, -1), ARRJIT_OK);
+    count += count_events(f->context, ARRJIT_EVENT_COMPILE_QUEUED);
+  }
+  return count;
+}
+
+/* One that is above the budget is never asked for again; one for which there was no memory ever more rarely. */
+static void test_auto_does_not_ask_again_and_again(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  arrjit_run_options interp = options_of(ARRJIT_MODE_INTERP);
+  arrjit_array *x = ARRAY(f, F32, 1, 2);
+  arrjit_function *first = sum_and_product(f), *second = sum_and_product(f);
+  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_HOT_WORK, 0, NULL), ARRJIT_OK);
+  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_COMPILE_BUDGET_MS, 0, NULL), ARRJIT_OK);
+  assert_int_equal(count_compilations(f, first, 100), 1);
+  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_COMPILE_BUDGET_MS, 10000, NULL), ARRJIT_OK);
+  arrjit_result_destroy(RUN_WITH(second, &interp, x, x));
+  atomic_store(&f->alloc.most, 4095); /* arenas of a compilation begin with 4096 */
+  assert_in_range(count_compilations(f, second, 500), 2, 14);
+  atomic_store(&f->alloc.most, 0);
+}
+
 static void test_contexts_end_with_functions_alive(void **state) {
   (void)state;
   tk_alloc alloc = {0};
@@ -412,6 +449,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_callbacks_may_run_and_drop_their_own_function),
     TK_TEST(test_threads_share_a_function),
     TK_TEST(test_without_native_code_whole_interprets_and_says_so),
+    TK_TEST(test_auto_does_not_ask_again_and_again),
     TK_TEST(test_contexts_end_with_functions_alive),
     TK_TEST(test_options_have_ranges),
     TK_TEST(test_every_failing_allocation_is_survived),
