@@ -346,6 +346,23 @@ static void test_a_finished_graph_takes_no_more(void **state) {
   arrjit_function_release(function);
 }
 
+/* The function's module is the graph's too, whoever lets go first. */
+static void test_values_live_as_long_as_the_graph(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F32, 2, 3), y = arrjit_neg(g, x);
+  RETURN(g, y);
+  arrjit_function *function;
+  assert_int_equal(arrjit_graph_finish(g, &function, NULL), ARRJIT_OK);
+  arrjit_function_release(function);
+  arrjit_type type = arrjit_value_type(y);
+  assert_int_equal(type.dtype, ARRJIT_F32);
+  assert_int_equal(type.rank, 2);
+  assert_int_equal(type.dims[1], 3);
+  assert_int_equal(arrjit_value_type(x).dims[0], 2);
+  arrjit_graph_destroy(g);
+}
+
 /* ---- places and labels ---- */
 
 static void test_nodes_carry_place_and_label(void **state) {
@@ -531,6 +548,7 @@ int main(void) {
       TK_TEST(test_constants_refused),
       TK_TEST(test_null_graphs_do_nothing),
       TK_TEST(test_a_finished_graph_takes_no_more),
+      TK_TEST(test_values_live_as_long_as_the_graph),
       TK_TEST(test_nodes_carry_place_and_label),
       TK_TEST(test_limits_are_errors),
       TK_TEST(test_long_graphs_fit_a_small_stack),
