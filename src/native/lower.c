@@ -306,10 +306,7 @@ static void make_block(aj_lower *lo) {
 
 /* Gives back what the activation holds. */
 static void leave(aj_lower *lo, int32_t result) {
-  if (lo->exns) {
-    LLVMValueRef args[] = {lo->exns, lo->exns_mark, LLVMConstNull(lo->t_ptr), aj_ir_i64(lo, 0)};
-    aj_ir_call(lo, "aj_nh_exns_trim", lo->t_void, AJ_COUNT(args), args, false);
-  }
+  if (lo->keeps_exns) aj_exn_list_trim(lo, lo->exns_mark, NULL, 0);
   if (lo->arrays_mark) aj_lower_arrays_trim(lo, lo->arrays_mark);
   if (lo->heap_block) aj_ir_call(lo, "aj_nh_block_free", lo->t_void, 1, &lo->run, false);
   LLVMBuildRet(lo->b, aj_ir_i32(lo, result));
@@ -372,7 +369,8 @@ static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef 
   if (t.loop_levels > lo->most_loop_levels) lo->most_loop_levels = t.loop_levels;
   lo->iterations = t.loop_levels ? aj_ir_alloca(lo, lo->t_i64, t.loop_levels, 8) : LLVMConstNull(lo->t_ptr);
   lo->exns = t.exns ? aj_ir_field(lo, lo->run, offsetof(aj_run, exns)) : NULL;
-  lo->exns_mark = t.exns ? aj_ir_load(lo, lo->t_i64, lo->exns) : NULL; /* its count stands first */
+  lo->exns_mark = t.exns ? aj_exn_list_length(lo) : NULL;
+  lo->keeps_exns = false;
   lo->arrays_mark = t.late ? aj_lower_arrays_count(lo) : NULL;
   if (t.loops) load_flags(lo);
 }
@@ -380,6 +378,7 @@ static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef 
 static bool lower_function(aj_lower *lo, const aj_func *func) {
   LLVMBasicBlockRef entry, start;
   if (!aj_plan_make(func, lo->arena, lo->keep, &lo->plan)) return false;
+  aj_exn_note(func);
   begin_function(lo, func, &entry, &start);
   make_block(lo);
   aj_landing landing = {.block = aj_ir_block(lo, "fail"), .stop = NULL};

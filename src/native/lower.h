@@ -18,18 +18,37 @@ typedef enum aj_nan {
 
 /* A value: a scalar or vector in registers, a pointer to an array, a pointer to an aj_exn. */
 typedef struct aj_lv {
-  LLVMValueRef v;
+  LLVMValueRef v; /* exceptions: NULL where nobody needs one to be made */
   aj_nan nan;
-  bool splat; /* arrays: one element in memory stands for all */
+  bool splat;                 /* arrays: one element in memory stands for all */
+  const struct aj_known *exn; /* exceptions: what is known of it, or NULL */
 } aj_lv;
+
+/* A handler that only asks its exception questions; see lower_exn.c. */
+typedef struct aj_catcher aj_catcher;
+
+/* What is known of an exception while code is made: enough to answer a handler's questions without it. */
+typedef struct aj_field {
+  const aj_type *type;
+  aj_lv value;
+} aj_field;
+typedef struct aj_known {
+  const aj_catcher *catcher; /* what this handler was entered with; NULL: the rest tells */
+  const aj_node *node;       /* of the optimised module: raise, exn_new, check, a checked op */
+  const aj_node *raised;     /* node that raised it; NULL: it is new */
+  arrjit_kind kind;
+  uint32_t count;
+  aj_field *fields; /* its payload */
+} aj_known;
 
 /* Where failures of a region go on. */
 typedef struct aj_landing {
   LLVMBasicBlockRef block;
-  const aj_region *stop;   /* see aj_nh_site */
-  const aj_node *try_node; /* whose body it is, else NULL */
-  LLVMBasicBlockRef
-      *direct; /* then: by handler, where a raise may go without an exception being made; NULL entries: not */
+  const aj_region *stop;          /* see aj_nh_site */
+  const aj_node *try_node;        /* whose body it is, else NULL */
+  aj_catcher **catchers;          /* then: by handler; NULL entries: it needs an exception */
+  const struct aj_landing *outer; /* where failures that leave the try go; NULL: not without code of their own */
+  LLVMValueRef mark;              /* length of the list of exceptions to go back to when it is left, or NULL */
 } aj_landing;
 
 /* A region being lowered. */
@@ -71,6 +90,7 @@ typedef struct aj_lower {
   LLVMValueRef block, *offsets;
   bool heap_block;              /* has to be freed */
   LLVMValueRef exns, exns_mark; /* the run's aj_nh_exns, and what is in it at entry; NULL: the function has none */
+  bool keeps_exns;              /* something is put into exns */
   LLVMValueRef arrays_mark;     /* late arrays of the run at entry; NULL: the function has none */
   LLVMValueRef slow_poll, cancel_flag, shutdown_flag;
   LLVMValueRef iterations; /* alloca for sites: one a level of loops, outermost last */
@@ -181,7 +201,38 @@ void aj_lower_checked(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMVa
 void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool count);
 /* Whether the run has to stop: an i32 that is not 0. */
 LLVMValueRef aj_lower_stop_flags(aj_lower *lo);
+
+/* ---- lower_exn.c: exceptions as values ---- */
 void aj_lower_exn(aj_lower *lo, aj_scope *scope, const aj_node *node);
+/* Notes beforehand, as marks of nodes: an exn_new that need not be made where it stands; a node with regions in which
+ * something else puts exceptions into the list for good. */
+void aj_exn_note(const aj_func *func);
+/* The list of exceptions, which from now on has something to give back, and its length. */
+LLVMValueRef aj_exn_list(aj_lower *lo);
+LLVMValueRef aj_exn_list_length(aj_lower *lo);
+/* Gives back what the list got since it had length `mark`, but for `kept` (lo->t_ptr each). */
+void aj_exn_list_trim(aj_lower *lo, LLVMValueRef mark, LLVMValueRef kept, uint32_t kept_count);
+
+/* ---- lower_known.c: exceptions that are never made ---- */
+/* NULL: the handler needs an exception. `outer` as in its landing. */
+aj_catcher *aj_catcher_make(aj_lower *lo, const aj_region *handler, arrjit_kind kind, const aj_landing *outer);
+/* Raises by a branch to the handler that takes it; false, and nothing is made: an exception is needed. */
+bool aj_catcher_raise(aj_lower *lo, const aj_landing *landing, const aj_known *exn);
+/* Enters the handler with the exception in flight, which ends with that. */
+void aj_catcher_take(aj_lower *lo, aj_catcher *catcher);
+/* Begins the handler's code; false: nothing comes here. */
+bool aj_catcher_begin(aj_lower *lo, aj_catcher *catcher, aj_lv *out_exn);
+/* Whether the node asks an exception for scalars: exn_is, exn_field, exn_site. */
+bool aj_exn_asks(const aj_node *node);
+/* What such a node gets, one value a result: of an exception that was made, of one that is known. */
+void aj_exn_ask(aj_lower *lo, LLVMValueRef exn, const aj_node *question, aj_lv out[2]);
+void aj_known_answer(aj_lower *lo, const aj_known *exn, const aj_node *question, aj_lv out[2]);
+/* What a raise, an exn_new or a check tells: its kind, and operands [first, first + count) as payload, then lane (NULL:
+ * none). */
+aj_known aj_known_payload(aj_lower *lo, const aj_scope *scope, const aj_node *node, uint32_t first, uint32_t count,
+                          LLVMValueRef lane);
+/* What a checked op of scalars tells when it fails. */
+aj_known aj_known_checked(aj_lower *lo, const aj_scope *scope, const aj_node *node);
 
 /* ---- lower_control.c, lower_loop.c, lower_try.c, lower_call.c ---- */
 void aj_lower_if(aj_lower *lo, aj_scope *scope, const aj_node *node); /* and switch */
@@ -208,6 +259,9 @@ void aj_merge_begin(aj_lower *lo, aj_merge *merge, aj_scope *scope, const aj_nod
 /* Ends the builder's block with what the terminator yields. */
 void aj_merge_add(aj_lower *lo, aj_merge *merge, aj_scope *arm, const aj_node *yield);
 void aj_merge_end(aj_lower *lo, aj_merge *merge);
+/* The scalar or exception that comes from `count` ends of blocks into the builder's, as values[k * stride]. */
+aj_lv aj_merge_join(aj_lower *lo, const aj_type *type, uint32_t count, const LLVMBasicBlockRef *from,
+                    const aj_lv *values, uint32_t stride);
 
 /* ---- lower_kernel.c, lower_reduce.c ---- */
 void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node);

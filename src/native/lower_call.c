@@ -26,7 +26,7 @@ static LLVMValueRef site_pointer(aj_lower *lo, const aj_scope *scope, const aj_n
 static void adopt_exns(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef site) {
   for (uint32_t i = 0; i < node->result_count; i++) {
     if (!node->results[i].type->is_exn) continue;
-    LLVMValueRef args[] = {lo->run, lo->exns, site, aj_lower_iterations(lo, scope),
+    LLVMValueRef args[] = {lo->run, aj_exn_list(lo), site, aj_lower_iterations(lo, scope),
                            scope->vals[node->results[i].slot].v};
     aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_adopt", lo->t_i32, AJ_COUNT(args), args, false));
   }

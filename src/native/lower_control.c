@@ -24,31 +24,31 @@ void aj_merge_add(aj_lower *lo, aj_merge *merge, aj_scope *arm, const aj_node *y
 }
 
 /* The NaN state of a joined value: bits that some arm must keep make every raw one canonical at its end. */
-static aj_nan join_nan(const aj_merge *merge, uint32_t i) {
+static aj_nan join_nan(uint32_t count, const aj_lv *values, uint32_t stride) {
   aj_nan nan = AJ_NAN_CANON;
-  for (uint32_t arm = 0; arm < merge->count; arm++) {
-    aj_nan of = merge->values[(size_t)arm * merge->node->result_count + i].nan;
+  for (uint32_t arm = 0; arm < count; arm++) {
+    aj_nan of = values[(size_t)arm * stride].nan;
     if (of == AJ_NAN_KEEP) return AJ_NAN_KEEP;
     if (of == AJ_NAN_RAW) nan = AJ_NAN_RAW;
   }
   return nan;
 }
 
-static void join_scalar(aj_lower *lo, aj_merge *merge, uint32_t i) {
-  const aj_value *result = &merge->node->results[i];
-  aj_nan nan = join_nan(merge, i);
-  LLVMTypeRef type = result->type->is_exn ? lo->t_ptr : aj_ir_type(lo, result->type->dtype, 1);
-  LLVMValueRef phi = LLVMBuildPhi(lo->b, type, "");
-  for (uint32_t arm = 0; arm < merge->count; arm++) {
-    aj_lv lv = merge->values[(size_t)arm * merge->node->result_count + i];
+aj_lv aj_merge_join(aj_lower *lo, const aj_type *type, uint32_t count, const LLVMBasicBlockRef *from,
+                    const aj_lv *values, uint32_t stride) {
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(lo->b);
+  aj_nan nan = join_nan(count, values, stride);
+  LLVMValueRef phi = LLVMBuildPhi(lo->b, type->is_exn ? lo->t_ptr : aj_ir_type(lo, type->dtype, 1), "");
+  for (uint32_t arm = 0; arm < count; arm++) {
+    aj_lv lv = values[(size_t)arm * stride];
     if (nan == AJ_NAN_KEEP && lv.nan == AJ_NAN_RAW) {
-      LLVMPositionBuilderBefore(lo->b, LLVMGetBasicBlockTerminator(merge->from[arm]));
-      lv.v = aj_ir_canonical(lo, result->type->dtype, 1, lv);
+      LLVMPositionBuilderBefore(lo->b, LLVMGetBasicBlockTerminator(from[arm]));
+      lv.v = aj_ir_canonical(lo, type->dtype, 1, lv);
     }
-    aj_ir_add_incoming(phi, lv.v, merge->from[arm]);
+    aj_ir_add_incoming(phi, lv.v, from[arm]);
   }
-  aj_ir_at(lo, merge->block);
-  merge->scope->vals[result->slot] = (aj_lv){.v = phi, .nan = nan};
+  aj_ir_at(lo, block);
+  return (aj_lv){.v = phi, .nan = nan};
 }
 
 /* When no arm ends normally, what follows is unreachable, but it is there and needs values. */
@@ -69,7 +69,9 @@ void aj_merge_end(aj_lower *lo, aj_merge *merge) {
   }
   for (uint32_t i = 0; i < merge->node->result_count; i++) {
     const aj_value *result = &merge->node->results[i];
-    if (result->type->is_exn || result->type->rank == 0) join_scalar(lo, merge, i);
+    if (result->type->is_exn || result->type->rank == 0)
+      merge->scope->vals[result->slot] =
+          aj_merge_join(lo, result->type, merge->count, merge->from, &merge->values[i], merge->node->result_count);
   }
   for (uint32_t i = 0; i < merge->node->result_count; i++) {
     const aj_value *result = &merge->node->results[i];

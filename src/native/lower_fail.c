@@ -58,30 +58,51 @@ static LLVMValueRef site_pointer(aj_lower *lo, const aj_scope *scope, const aj_n
   return aj_ir_pointer(lo, aj_lower_site(lo, scope, node));
 }
 
+/* Raises a new exception straight, as raise does, where `node` is. */
+static void raise_new(aj_lower *lo, const aj_scope *scope, const aj_node *node, const aj_known *exn) {
+  aj_nh_site *site = AJ_NEW(lo->keep, aj_nh_site);
+  LLVMValueRef fields = exn->count ? aj_ir_alloca(lo, lo->t_ptr, exn->count, 8) : LLVMConstNull(lo->t_ptr);
+  if (!site) return;
+  *site = (aj_nh_site){.node = finished(node), .code = exn->node, .stop = scope->landing->stop};
+  for (uint32_t i = 0; i < exn->count; i++) {
+    LLVMValueRef field = aj_ir_alloca(lo, lo->t_i64, 1, 8);
+    aj_ir_store_element(lo, exn->fields[i].type->dtype, 1, exn->fields[i].value, field);
+    LLVMBuildStore(lo->b, field, aj_ir_field(lo, fields, i * sizeof(void *)));
+  }
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, site), aj_lower_iterations(lo, scope), lo->env, fields};
+  aj_ir_call(lo, "aj_nh_raise", lo->t_void, AJ_COUNT(args), args, true);
+}
+
 static void raise_exn(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  LLVMValueRef cause = node->operand_count > 1 ? scope->vals[node->operands[1]->slot].v : LLVMConstNull(lo->t_ptr);
-  LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope),
-                         scope->vals[node->operands[0]->slot].v, cause};
+  aj_lv exn = scope->vals[node->operands[0]->slot];
+  LLVMValueRef cause = node->operand_count > 1 ? scope->vals[node->operands[1]->slot].v : NULL;
+  if (!exn.v) {
+    raise_new(lo, scope, node, exn.exn);
+    LLVMValueRef args[] = {lo->run, cause};
+    if (cause) aj_ir_call(lo, "aj_nh_cause", lo->t_void, AJ_COUNT(args), args, true);
+    return;
+  }
+  LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), exn.v,
+                         cause ? cause : LLVMConstNull(lo->t_ptr)};
   aj_ir_call(lo, "aj_nh_raise_exn", lo->t_void, AJ_COUNT(args), args, true);
 }
 
-/* The handler of the innermost try, when it is known here and needs no exception: then raising is a branch. */
-static LLVMBasicBlockRef find_direct(aj_lower *lo, const aj_scope *scope, const aj_node *node) {
-  const aj_landing *landing = scope->landing;
-  if (node->op != AJ_OP_RAISE || !landing->try_node) return NULL;
-  const aj_attr *kinds = aj_node_attr(landing->try_node, AJ_ATTR_KINDS);
-  arrjit_kind kind = (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND);
-  for (uint32_t i = 0; kinds && i < kinds->count; i++)
-    if (aj_kinds_catches(lo->module->kinds, (arrjit_kind)kinds->u.ints[i], kind)) return landing->direct[i];
-  return NULL;
+/* What the raise tells of itself; false: it raises an exception of which nothing is known. */
+static bool find_known(aj_lower *lo, const aj_scope *scope, const aj_node *node, aj_known *out) {
+  if (node->op == AJ_OP_RAISE) {
+    *out = aj_known_payload(lo, scope, node, 0, node->operand_count, NULL);
+    return true;
+  }
+  const aj_known *exn = scope->vals[node->operands[0]->slot].exn;
+  if (!exn) return false;
+  *out = *exn;
+  if (!out->catcher) out->raised = node;
+  return true;
 }
 
 void aj_lower_raise(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  LLVMBasicBlockRef direct = find_direct(lo, scope, node);
-  if (direct) {
-    LLVMBuildBr(lo->b, direct);
-    return;
-  }
+  aj_known exn;
+  if (find_known(lo, scope, node, &exn) && aj_catcher_raise(lo, scope->landing, &exn)) return;
   if (node->op == AJ_OP_RAISE_EXN) {
     raise_exn(lo, scope, node);
   } else {
@@ -98,6 +119,21 @@ static LLVMValueRef first_false(aj_lower *lo, LLVMValueRef pred, LLVMValueRef co
   return aj_ir_call(lo, "aj_nh_first_false", lo->t_i64, 2, args, false);
 }
 
+/* lane -1: the predicate is a scalar. */
+static void fail_check(aj_lower *lo, aj_scope *scope, const aj_node *node, uint32_t payload, LLVMValueRef lane) {
+  bool is_array = node->operands[0]->type->rank > 0;
+  aj_known exn = aj_known_payload(lo, scope, node, 1, payload, is_array ? lane : NULL);
+  if (aj_catcher_raise(lo, scope->landing, &exn)) return;
+  LLVMValueRef args[] = {lo->run,
+                         site_pointer(lo, scope, node),
+                         aj_lower_iterations(lo, scope),
+                         lo->env,
+                         aj_lower_operands(lo, scope, node, 1, payload),
+                         lane};
+  aj_ir_call(lo, "aj_nh_check", lo->t_void, AJ_COUNT(args), args, true);
+  aj_lower_land(lo, scope);
+}
+
 void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   const aj_value *pred = node->operands[0];
   aj_lv lv = scope->vals[pred->slot];
@@ -111,14 +147,7 @@ void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   }
   LLVMBasicBlockRef go = aj_lower_cold(lo, failed);
   uint32_t payload = (uint32_t)aj_node_int(node, AJ_ATTR_PAYLOAD);
-  LLVMValueRef args[] = {lo->run,
-                         site_pointer(lo, scope, node),
-                         aj_lower_iterations(lo, scope),
-                         lo->env,
-                         aj_lower_operands(lo, scope, node, 1, payload),
-                         lane};
-  aj_ir_call(lo, "aj_nh_check", lo->t_void, AJ_COUNT(args), args, true);
-  aj_lower_land(lo, scope);
+  fail_check(lo, scope, node, payload, lane);
   aj_ir_at(lo, go);
   for (uint32_t i = 0; i < node->result_count; i++)
     scope->vals[node->results[i].slot] = scope->vals[node->operands[1 + payload + i]->slot];
@@ -126,10 +155,13 @@ void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node) {
 
 void aj_lower_checked(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef fail) {
   LLVMBasicBlockRef go = aj_lower_cold(lo, fail);
-  LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), aj_ir_i64(lo, 0),
-                         aj_lower_operands(lo, scope, node, 0, node->operand_count)};
-  aj_ir_call(lo, "aj_nh_checked", lo->t_void, AJ_COUNT(args), args, true);
-  aj_lower_land(lo, scope);
+  aj_known exn = aj_known_checked(lo, scope, node);
+  if (!aj_catcher_raise(lo, scope->landing, &exn)) {
+    LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), aj_ir_i64(lo, 0),
+                           aj_lower_operands(lo, scope, node, 0, node->operand_count)};
+    aj_ir_call(lo, "aj_nh_checked", lo->t_void, AJ_COUNT(args), args, true);
+    aj_lower_land(lo, scope);
+  }
   aj_ir_at(lo, go);
 }
 
@@ -159,52 +191,4 @@ void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool coun
   LLVMValueRef stopped = aj_ir_call(lo, "aj_nh_poll", lo->t_i32, AJ_COUNT(args), args, true);
   LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, stopped, aj_ir_i32(lo, 0), ""), scope->landing->block, go);
   aj_ir_at(lo, go);
-}
-
-/* ---- exceptions as values ---- */
-
-static LLVMValueRef make_exn(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  LLVMValueRef site = site_pointer(lo, scope, node), iterations = aj_lower_iterations(lo, scope), exn;
-  if (node->op == AJ_OP_EXN_NEW) {
-    LLVMValueRef args[] = {lo->run,    lo->exns, site,
-                           iterations, lo->env,  aj_lower_operands(lo, scope, node, 0, node->operand_count)};
-    exn = aj_ir_call(lo, "aj_nh_exn_new", lo->t_ptr, AJ_COUNT(args), args, false);
-  } else {
-    LLVMValueRef args[] = {lo->run, lo->exns, site, iterations, scope->vals[node->operands[0]->slot].v};
-    exn = aj_ir_call(lo, "aj_nh_exn_cause", lo->t_ptr, AJ_COUNT(args), args, false);
-  }
-  aj_lower_land_if(lo, scope, LLVMBuildIsNull(lo->b, exn, ""));
-  return exn;
-}
-
-static void exn_field(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef exn) {
-  const aj_type *type = node->results[1].type;
-  bool scalar = type->rank == 0;
-  LLVMValueRef out = scalar ? aj_ir_alloca(lo, lo->t_i64, 1, 8) : aj_lower_dest(lo, scope, &node->results[1]);
-  LLVMValueRef args[] = {exn, aj_ir_pointer(lo, node), lo->env, out};
-  LLVMValueRef present = aj_ir_call(lo, "aj_nh_exn_field", lo->t_i32, AJ_COUNT(args), args, false);
-  aj_lv *vals = scope->vals;
-  vals[node->results[0].slot].v = LLVMBuildICmp(lo->b, LLVMIntNE, present, aj_ir_i32(lo, 0), "");
-  vals[node->results[1].slot] = scalar ? aj_ir_load_element(lo, type->dtype, 1, out) : (aj_lv){.v = out};
-}
-
-void aj_lower_exn(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  LLVMValueRef value = NULL;
-  if (node->op == AJ_OP_EXN_NEW || node->op == AJ_OP_EXN_CAUSE) {
-    value = make_exn(lo, scope, node);
-  } else {
-    LLVMValueRef exn = scope->vals[node->operands[0]->slot].v;
-    if (node->op == AJ_OP_EXN_FIELD) {
-      exn_field(lo, scope, node, exn);
-      return;
-    }
-    if (node->op == AJ_OP_EXN_SITE) {
-      value = aj_ir_call(lo, "aj_nh_exn_site", lo->t_i64, 1, &exn, false);
-    } else {
-      LLVMValueRef args[] = {lo->run, exn, aj_ir_i64(lo, aj_node_int(node, AJ_ATTR_KIND))};
-      LLVMValueRef is = aj_ir_call(lo, "aj_nh_exn_is", lo->t_i32, AJ_COUNT(args), args, false);
-      value = LLVMBuildICmp(lo->b, LLVMIntNE, is, aj_ir_i32(lo, 0), "");
-    }
-  }
-  scope->vals[node->results[0].slot] = (aj_lv){.v = value, .nan = AJ_NAN_CANON};
 }

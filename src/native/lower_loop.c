@@ -15,9 +15,8 @@ typedef struct loop {
   LLVMValueRef iteration;        /* phi */
   LLVMValueRef *current, *spare; /* phis; spare of arrays only */
   aj_nan *nan;
-  LLVMValueRef index; /* phi, of for */
-  bool has_exns;
-  LLVMValueRef mark;        /* exceptions before the loop */
+  LLVMValueRef index;       /* phi, of for */
+  LLVMValueRef mark;        /* exceptions before the loop; NULL: an iteration leaves none behind */
   LLVMValueRef (*late)[2];  /* of late carried values: their two arrays */
   LLVMValueRef arrays_mark; /* late arrays before the loop; NULL: the function has none */
 } loop;
@@ -68,8 +67,7 @@ static bool begin(aj_lower *lo, loop *l) {
   LLVMValueRef *spare = AJ_NEW_ARRAY(lo->arena, l->count, LLVMValueRef);
   if (!init || !spare) return false;
   make_late(lo, l);
-  l->has_exns = lo->exns != NULL;
-  if (l->has_exns) l->mark = aj_ir_load(lo, lo->t_i64, lo->exns);
+  if (l->node->mark) l->mark = aj_exn_list_length(lo);
   for (uint32_t i = 0; i < l->count; i++) {
     const aj_value *value = init_of(l, i);
     aj_lv lv = l->scope->vals[value->slot];
@@ -110,20 +108,19 @@ static aj_scope enter(aj_lower *lo, loop *l, uint32_t index, uint32_t first_para
 
 /* Exceptions that are still carried survive the iteration. */
 static void trim_exns(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yield) {
-  if (!l->has_exns) return;
+  if (!l->mark) return;
   uint32_t count = 0;
   for (uint32_t i = 0; i < l->count; i++) count += init_of(l, i)->type->is_exn;
-  LLVMValueRef keep = count ? aj_ir_alloca(lo, lo->t_ptr, count, 8) : LLVMConstNull(lo->t_ptr);
+  LLVMValueRef keep = count ? aj_ir_alloca(lo, lo->t_ptr, count, 8) : NULL;
   uint32_t at = 0;
   for (uint32_t i = 0; i < l->count; i++)
     if (init_of(l, i)->type->is_exn)
       LLVMBuildStore(lo->b, body->vals[yield->operands[i]->slot].v, aj_ir_field(lo, keep, at++ * sizeof(void *)));
   LLVMBasicBlockRef some = aj_ir_block(lo, "trim"), go = aj_ir_block(lo, "go");
-  LLVMValueRef grown = LLVMBuildICmp(lo->b, LLVMIntSGT, aj_ir_load(lo, lo->t_i64, lo->exns), l->mark, "");
+  LLVMValueRef grown = LLVMBuildICmp(lo->b, LLVMIntSGT, aj_exn_list_length(lo), l->mark, "");
   LLVMBuildCondBr(lo->b, grown, some, go);
   aj_ir_at(lo, some);
-  LLVMValueRef args[] = {lo->exns, l->mark, keep, aj_ir_i64(lo, count)};
-  aj_ir_call(lo, "aj_nh_exns_trim", lo->t_void, AJ_COUNT(args), args, false);
+  aj_exn_list_trim(lo, l->mark, keep, count);
   LLVMBuildBr(lo->b, go);
   aj_ir_at(lo, go);
 }

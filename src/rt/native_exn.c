@@ -112,6 +112,8 @@ void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterati
   aj_nh_trace(run, site, iterations);
 }
 
+void aj_nh_cause(aj_run *run, aj_exn *cause) { aj_exn_link(run->exn, cause, NULL); }
+
 int32_t aj_nh_match(aj_run *run, const aj_node *try_node) {
   const aj_attr *kinds = aj_node_attr(try_node, AJ_ATTR_KINDS);
   for (uint32_t i = 0; kinds && i < kinds->count; i++)
@@ -166,16 +168,17 @@ typedef struct aj_native_helper helper;
 
 const helper *aj_native_helpers(uint32_t *out_count) {
   static const helper table[] = {
-      HELPER(aj_nh_poll),        HELPER(aj_nh_raise),     HELPER(aj_nh_check),          HELPER(aj_nh_checked),
-      HELPER(aj_nh_trace),       HELPER(aj_nh_outward),   HELPER(aj_nh_bad_step),       HELPER(aj_nh_check_view),
-      HELPER(aj_nh_check_shape), HELPER(aj_nh_fallback),  HELPER(aj_nh_callback),       HELPER(aj_nh_first_false),
-      HELPER(aj_nh_exn_new),     HELPER(aj_nh_exn_cause), HELPER(aj_nh_exn_is),         HELPER(aj_nh_exn_field),
-      HELPER(aj_nh_exn_site),    HELPER(aj_nh_raise_exn), HELPER(aj_nh_match),          HELPER(aj_nh_take),
-      HELPER(aj_nh_context),     HELPER(aj_nh_drop),      HELPER(aj_nh_begin_finally),  HELPER(aj_nh_mask),
-      HELPER(aj_nh_unmask),      HELPER(aj_nh_again),     HELPER(aj_nh_retain),         HELPER(aj_nh_adopt),
-      HELPER(aj_nh_exns_trim),   HELPER(aj_nh_block),     HELPER(aj_nh_block_free),     HELPER(aj_nh_array),
-      HELPER(aj_nh_arrays_trim), HELPER(aj_nh_output),    HELPER(aj_nh_callback_sized), HELPER(aj_nh_enter),
-      HELPER(aj_sem_fma_f32),    HELPER(aj_sem_fma_f64),  HELPER(aj_sem_fmod_f32),      HELPER(aj_sem_fmod_f64)};
+      HELPER(aj_nh_poll),        HELPER(aj_nh_raise),       HELPER(aj_nh_check),    HELPER(aj_nh_checked),
+      HELPER(aj_nh_trace),       HELPER(aj_nh_outward),     HELPER(aj_nh_bad_step), HELPER(aj_nh_check_view),
+      HELPER(aj_nh_check_shape), HELPER(aj_nh_fallback),    HELPER(aj_nh_callback), HELPER(aj_nh_first_false),
+      HELPER(aj_nh_exn_new),     HELPER(aj_nh_exn_cause),   HELPER(aj_nh_exn_is),   HELPER(aj_nh_exn_field),
+      HELPER(aj_nh_exn_site),    HELPER(aj_nh_raise_exn),   HELPER(aj_nh_cause),    HELPER(aj_nh_match),
+      HELPER(aj_nh_take),        HELPER(aj_nh_context),     HELPER(aj_nh_drop),     HELPER(aj_nh_begin_finally),
+      HELPER(aj_nh_mask),        HELPER(aj_nh_unmask),      HELPER(aj_nh_again),    HELPER(aj_nh_retain),
+      HELPER(aj_nh_adopt),       HELPER(aj_nh_exns_trim),   HELPER(aj_nh_block),    HELPER(aj_nh_block_free),
+      HELPER(aj_nh_array),       HELPER(aj_nh_arrays_trim), HELPER(aj_nh_output),   HELPER(aj_nh_callback_sized),
+      HELPER(aj_nh_enter),       HELPER(aj_sem_fma_f32),    HELPER(aj_sem_fma_f64), HELPER(aj_sem_fmod_f32),
+      HELPER(aj_sem_fmod_f64)};
   *out_count = (uint32_t)AJ_COUNT(table);
   return table;
 }

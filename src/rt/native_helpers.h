@@ -67,6 +67,9 @@ int32_t aj_nh_exn_field(const aj_exn *exn, const aj_node *code, const int64_t *e
 int64_t aj_nh_exn_site(const aj_exn *exn);
 void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn, aj_exn *cause);
 
+/* Gives what was just raised a cause. */
+void aj_nh_cause(aj_run *run, aj_exn *cause);
+
 /* The handler of the try that takes run->exn, -1 when none does. */
 int32_t aj_nh_match(aj_run *run, const aj_node *try_node);
 /* Moves run->exn into the list: the handler runs. NULL: run->exn is kind memory now. */
