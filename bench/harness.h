@@ -43,6 +43,7 @@ void bench_elementwise(void);
 void bench_scalar(void);
 void bench_maps(void);
 void bench_calls(void);
+void bench_failures(void);
 void bench_startup(void);
 
 /* peers.c: hand-written loops, gcc -O3 -march=native */
@@ -57,5 +58,6 @@ double peer_newton(double a, int64_t rounds);
 void peer_mandelbrot(int64_t n, const float *restrict x, const float *restrict y, int32_t most,
                      int32_t *restrict counts);
 void peer_newton_map(int64_t n, const double *restrict a, double *restrict roots);
+int64_t peer_mix(int64_t n);
 
 #endif

@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
   bench_scalar();
   bench_maps();
   bench_calls();
+  bench_failures();
   bench_must(arrjit_context_wait_idle(bench_context, -1), NULL);
   return arrjit_context_destroy(bench_context) == ARRJIT_OK ? 0 : 1;
 }

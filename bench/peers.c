@@ -78,3 +78,13 @@ void peer_newton_map(int64_t n, const double *restrict a, double *restrict roots
     roots[i] = x;
   }
 }
+
+/* A 64-bit state stirred n times, with branches where raise_catch raises. */
+int64_t peer_mix(int64_t n) {
+  uint64_t s = 1;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t t = s * 6364136223846793005u + 1442695040888963407u;
+    s = t != 0 ? t ^ (uint64_t)i : 1;
+  }
+  return (int64_t)s;
+}

@@ -90,23 +90,6 @@ static aj_region *chosen_arm(const aj_node *node) {
   return node->regions[index < node->region_count ? index : node->region_count - 1];
 }
 
-/* Appends the arm's nodes to `region`; *ended: the arm raises, so the region ends here. False: no memory. */
-static bool splice_arm(aj_region *region, aj_node *node, aj_region *arm, bool *ended) {
-  uint32_t start = aj_node_capture_start(node);
-  for (uint32_t i = 0; i < arm->param_count; i++) arm->params[i]->forward = node->operands[start + i];
-  for (uint32_t i = 0; i < arm->node_count; i++) {
-    aj_node *inner = arm->nodes[i];
-    if (inner->op == AJ_OP_YIELD) {
-      for (uint32_t k = 0; k < node->result_count; k++) node->results[k].forward = aj_value_resolve(inner->operands[k]);
-      return true;
-    }
-    for (uint32_t k = 0; k < inner->operand_count; k++) inner->operands[k] = aj_value_resolve(inner->operands[k]);
-    if (!aj_region_append(region, inner)) return false;
-    *ended = (aj_ops[inner->op].flags & AJ_F_TERMINATOR) != 0;
-  }
-  return true;
-}
-
 static arrjit_status fold_region(aj_builder *b, aj_region *region, bool *changed) {
   aj_taken taken = aj_region_take(region);
   bool ended = false;
@@ -116,7 +99,7 @@ static arrjit_status fold_region(aj_builder *b, aj_region *region, bool *changed
     aj_region *arm = chosen_arm(node);
     if (arm) {
       *changed = true;
-      if (!splice_arm(region, node, arm, &ended)) return ARRJIT_MEMORY;
+      if (!aj_region_splice(region, node, arm, &ended)) return ARRJIT_MEMORY;
       continue;
     }
     bool failed = false;

@@ -19,6 +19,22 @@ aj_taken aj_region_take(aj_region *region) {
   return taken;
 }
 
+bool aj_region_splice(aj_region *region, aj_node *node, aj_region *arm, bool *out_ended) {
+  uint32_t start = aj_node_capture_start(node);
+  for (uint32_t i = 0; i < arm->param_count; i++) arm->params[i]->forward = node->operands[start + i];
+  for (uint32_t i = 0; i < arm->node_count; i++) {
+    aj_node *inner = arm->nodes[i];
+    if (inner->op == AJ_OP_YIELD) {
+      for (uint32_t k = 0; k < node->result_count; k++) node->results[k].forward = aj_value_resolve(inner->operands[k]);
+      return true;
+    }
+    for (uint32_t k = 0; k < inner->operand_count; k++) inner->operands[k] = aj_value_resolve(inner->operands[k]);
+    if (!aj_region_append(region, inner)) return false;
+    *out_ended = (aj_ops[inner->op].flags & AJ_F_TERMINATOR) != 0;
+  }
+  return true;
+}
+
 void aj_builder_at(aj_builder *b, aj_region *region, const aj_node *node) {
   b->func = region->func;
   b->region = region;

@@ -17,6 +17,10 @@ typedef struct aj_taken {
 } aj_taken;
 aj_taken aj_region_take(aj_region *region);
 
+/* Appends the nodes of `arm`, the region of `node` that runs, to `region` in place of the node; *out_ended: it raises,
+ * so that `region` ends here. False: no memory. Followed by aj_func_resolve. */
+bool aj_region_splice(aj_region *region, aj_node *node, aj_region *arm, bool *out_ended);
+
 /* A builder that appends to `region` in the name of `node`: its source and origin. */
 void aj_builder_at(aj_builder *b, aj_region *region, const aj_node *node);
 /* MEMORY or INTERNAL of a builder that failed inside a pass, OK of one that did not. */
