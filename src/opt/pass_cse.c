@@ -5,7 +5,8 @@
  *            %3 = add %1, %2 : f64
  *
  * Requires: nothing. Leaves the second node in place, unused: dce takes it. Must never merge what may fail or has an
- * effect, nor look into another region: what a region uses is its own. */
+ * effect, nor exceptions, which are themselves even when equal, nor look into another region: what a region uses is its
+ * own. */
 #include <string.h>
 
 #include "opt/regions.h"
@@ -66,12 +67,18 @@ static bool nodes_equal(const void *user, uint32_t index, const void *key) {
   return true;
 }
 
+static bool may_merge(const aj_node *node) {
+  for (uint32_t i = 0; i < node->result_count; i++)
+    if (node->results[i].type->is_exn) return false;
+  return node->region_count == 0 && node->result_count && aj_node_is_pure(node);
+}
+
 static bool merge_region(aj_map *seen, aj_region *region, bool *changed) {
   aj_map_clear(seen);
   for (uint32_t i = 0; i < region->node_count; i++) {
     aj_node *node = region->nodes[i];
     for (uint32_t k = 0; k < node->operand_count; k++) node->operands[k] = aj_value_resolve(node->operands[k]);
-    if (node->region_count || node->result_count == 0 || !aj_node_is_pure(node)) continue;
+    if (!may_merge(node)) continue;
     uint64_t hash = hash_node(node);
     uint32_t first = aj_map_find(seen, hash, nodes_equal, region, node);
     if (first == AJ_MAP_NONE) {

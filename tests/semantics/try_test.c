@@ -254,29 +254,6 @@ static void test_exit_kinds_are_caught_only_by_name(void **state) {
   }
 }
 
-/* try { loop { if x < 0 raise(x) } } handler(payload): the value equals the branch-only rewrite. */
-static void test_case_f49_raise_out_of_a_loop_caught_around_it(void **state) {
-  tk_fixture *f = *state;
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", F64), vars[1], looped[1], exn, there, out;
-  arrjit_try_begin(g);
-  WHILE(g, vars, x);
-  arrjit_while_body(g, arrjit_const_bool(g, 1), vars);
-  arrjit_if_begin(g, arrjit_lt(g, vars[0], arrjit_const_f64(g, 0)));
-  RAISE(g, ARRJIT_KIND_RUNTIME, 0, NULL, vars[0]);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
-  arrjit_while_end(g, LIST(arrjit_sub(g, vars[0], arrjit_const_f64(g, 0.75))), looped);
-  arrjit_try_handler(g, 1, looped, ARRJIT_KIND_RUNTIME, &exn);
-  arrjit_type f64 = TYPE(F64);
-  arrjit_value last = arrjit_exn_field(g, exn, 0, &f64, &there);
-  arrjit_try_end(g, LIST(last), &out);
-  RETURN(g, out);
-  double want = 100;
-  while (!(want < 0)) want -= 0.75;
-  EXPECT(RUN(f, tk_finish(f, g), SCALAR(f, F64, 100)), 0, F64, want);
-}
-
 static void test_values_of_an_abandoned_body_are_gone_but_callbacks_stay(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
@@ -306,7 +283,6 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_exception_chosen_by_a_switch),
     TK_TEST(test_exception_carried_by_a_loop),
     TK_TEST(test_exit_kinds_are_caught_only_by_name),
-    TK_TEST(test_case_f49_raise_out_of_a_loop_caught_around_it),
     TK_TEST(test_values_of_an_abandoned_body_are_gone_but_callbacks_stay),
 };
 
