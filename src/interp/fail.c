@@ -157,6 +157,12 @@ aj_flow aj_step_exn_field(aj_interp *in, aj_frame *frame, const aj_node *node) {
   return aj_frame_next(in, frame, node);
 }
 
+aj_flow aj_step_exn_code(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  int64_t code = aj_frame_operand(frame, node, 0)->u.exn->code;
+  *aj_frame_result(frame, node, 0) = (aj_cell){.u.i64 = code, .tag = AJ_CELL_SCALAR};
+  return aj_frame_next(in, frame, node);
+}
+
 aj_flow aj_step_exn_site(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const aj_exn *exn = aj_frame_operand(frame, node, 0)->u.exn;
   int64_t site = exn->trace.count ? (int64_t)exn->trace.sites[0].node->id : -1;

@@ -164,7 +164,7 @@ aj_flow aj_snapshot_resume(aj_interp *in);
 /* ---- steps of CONTROL ops, one a row of the op table, and of the other classes ---- */
 aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_for, aj_step_map, aj_step_call,
     aj_step_try, aj_step_yield, aj_step_raise, aj_step_raise_exn, aj_step_check, aj_step_check_shape, aj_step_callback,
-    aj_step_exn_new, aj_step_exn_is, aj_step_exn_field, aj_step_exn_site, aj_step_exn_cause;
+    aj_step_exn_new, aj_step_exn_is, aj_step_exn_field, aj_step_exn_code, aj_step_exn_site, aj_step_exn_cause;
 aj_step_fn aj_step_inline, aj_step_program, aj_step_scalar_const, aj_step_array_const, aj_step_array, aj_step_view,
     aj_step_foreign;
 

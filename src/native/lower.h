@@ -222,7 +222,7 @@ bool aj_catcher_raise(aj_lower *lo, const aj_landing *landing, const aj_known *e
 void aj_catcher_take(aj_lower *lo, aj_catcher *catcher);
 /* Begins the handler's code; false: nothing comes here. */
 bool aj_catcher_begin(aj_lower *lo, aj_catcher *catcher, aj_lv *out_exn);
-/* Whether the node asks an exception for scalars: exn_is, exn_field, exn_site. */
+/* Whether the node asks an exception for scalars: exn_is, exn_field, exn_code, exn_site. */
 bool aj_exn_asks(const aj_node *node);
 /* What such a node gets, one value a result: of an exception that was made, of one that is known. */
 void aj_exn_ask(aj_lower *lo, LLVMValueRef exn, const aj_node *question, aj_lv out[2]);
@@ -231,6 +231,8 @@ void aj_known_answer(aj_lower *lo, const aj_known *exn, const aj_node *question,
  * none). */
 aj_known aj_known_payload(aj_lower *lo, const aj_scope *scope, const aj_node *node, uint32_t first, uint32_t count,
                           LLVMValueRef lane);
+/* Pointers to scalars of its payload, from `first` on, in memory. */
+LLVMValueRef aj_known_fields(aj_lower *lo, const aj_known *exn, uint32_t first);
 /* What a checked op of scalars tells when it fails. */
 aj_known aj_known_checked(aj_lower *lo, const aj_scope *scope, const aj_node *node);
 

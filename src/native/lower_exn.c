@@ -75,7 +75,7 @@ void aj_exn_note(const aj_func *func) {
 
 bool aj_exn_asks(const aj_node *node) {
   if (node->op == AJ_OP_EXN_FIELD) return node->results[1].type->rank == 0;
-  return node->op == AJ_OP_EXN_IS || node->op == AJ_OP_EXN_SITE;
+  return node->op == AJ_OP_EXN_IS || node->op == AJ_OP_EXN_CODE || node->op == AJ_OP_EXN_SITE;
 }
 
 static LLVMValueRef ask_field(aj_lower *lo, LLVMValueRef exn, const aj_node *node, LLVMValueRef out) {
@@ -89,6 +89,8 @@ void aj_exn_ask(aj_lower *lo, LLVMValueRef exn, const aj_node *question, aj_lv o
     LLVMValueRef element = aj_ir_alloca(lo, lo->t_i64, 1, 8);
     out[0] = (aj_lv){.v = ask_field(lo, exn, question, element), .nan = AJ_NAN_CANON};
     out[1] = aj_ir_load_element(lo, question->results[1].type->dtype, 1, element);
+  } else if (question->op == AJ_OP_EXN_CODE) {
+    out[0] = (aj_lv){.v = aj_ir_load(lo, lo->t_i64, aj_ir_field(lo, exn, offsetof(aj_exn, code))), .nan = AJ_NAN_CANON};
   } else if (question->op == AJ_OP_EXN_SITE) {
     out[0] = (aj_lv){.v = aj_ir_call(lo, "aj_nh_exn_site", lo->t_i64, 1, &exn, false), .nan = AJ_NAN_CANON};
   } else {

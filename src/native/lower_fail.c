@@ -61,15 +61,10 @@ static LLVMValueRef site_pointer(aj_lower *lo, const aj_scope *scope, const aj_n
 /* Raises a new exception straight, as raise does, where `node` is. */
 static void raise_new(aj_lower *lo, const aj_scope *scope, const aj_node *node, const aj_known *exn) {
   aj_nh_site *site = AJ_NEW(lo->keep, aj_nh_site);
-  LLVMValueRef fields = exn->count ? aj_ir_alloca(lo, lo->t_ptr, exn->count, 8) : LLVMConstNull(lo->t_ptr);
   if (!site) return;
   *site = (aj_nh_site){.node = finished(node), .code = exn->node, .stop = scope->landing->stop};
-  for (uint32_t i = 0; i < exn->count; i++) {
-    LLVMValueRef field = aj_ir_alloca(lo, lo->t_i64, 1, 8);
-    aj_ir_store_element(lo, exn->fields[i].type->dtype, 1, exn->fields[i].value, field);
-    LLVMBuildStore(lo->b, field, aj_ir_field(lo, fields, i * sizeof(void *)));
-  }
-  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, site), aj_lower_iterations(lo, scope), lo->env, fields};
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, site), aj_lower_iterations(lo, scope), lo->env,
+                         aj_known_fields(lo, exn, 0)};
   aj_ir_call(lo, "aj_nh_raise", lo->t_void, AJ_COUNT(args), args, true);
 }
 

@@ -1,6 +1,6 @@
-/* Exceptions that are never made. A handler that only asks its exception for its kind, scalars of its payload or its
- * site, and that cannot fail by itself, is a catcher: each place that raises to it answers the questions there, where
- * kind and payload are known, and branches to it; what it asked for comes in registers. So
+/* Exceptions that are never made. A handler that only asks its exception for its kind, code, scalars of its payload or
+ * its site, and that cannot fail by itself, is a catcher: each place that raises to it answers the questions there,
+ * where kind and payload are known, and branches to it; what it asked for comes in registers. So
  *
  *   try { if p { raise x {kind = k} } ... } (e: exn) { there, v = exn_field e ... }     is, in code,
  *   if p goto handler with (there, v) = (true, x)
@@ -53,6 +53,24 @@ static aj_lv constant_bool(aj_lower *lo, bool value) {
   return (aj_lv){.v = LLVMConstInt(lo->t_i1, value, 0), .nan = AJ_NAN_CANON};
 }
 
+LLVMValueRef aj_known_fields(aj_lower *lo, const aj_known *exn, uint32_t first) {
+  if (exn->count <= first) return LLVMConstNull(lo->t_ptr);
+  LLVMValueRef array = aj_ir_alloca(lo, lo->t_ptr, exn->count - first, 8);
+  for (uint32_t i = first; i < exn->count; i++) {
+    LLVMValueRef field = aj_ir_alloca(lo, lo->t_i64, 1, 8);
+    aj_ir_store_element(lo, exn->fields[i].type->dtype, 1, exn->fields[i].value, field);
+    LLVMBuildStore(lo->b, field, aj_ir_field(lo, array, (i - first) * sizeof(void *)));
+  }
+  return array;
+}
+
+/* The code of a checked op follows from its operands. */
+static LLVMValueRef find_code(aj_lower *lo, const aj_known *exn) {
+  if (aj_ops[exn->node->op].lowering != AJ_LOWER_SCALAR) return aj_ir_i64(lo, aj_node_int(exn->node, AJ_ATTR_CODE));
+  LLVMValueRef args[] = {aj_ir_pointer(lo, exn->node), aj_known_fields(lo, exn, 1)};
+  return aj_ir_call(lo, "aj_nh_check_code", lo->t_i64, AJ_COUNT(args), args, true);
+}
+
 void aj_known_answer(aj_lower *lo, const aj_known *exn, const aj_node *node, aj_lv out[2]) {
   if (exn->catcher) {
     const aj_lv *answer = exn->catcher->answers;
@@ -62,6 +80,8 @@ void aj_known_answer(aj_lower *lo, const aj_known *exn, const aj_node *node, aj_
     out[1] = answer[1];
   } else if (node->op == AJ_OP_EXN_IS) {
     out[0] = constant_bool(lo, aj_kinds_is(lo->module->kinds, exn->kind, (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND)));
+  } else if (node->op == AJ_OP_EXN_CODE) {
+    out[0] = (aj_lv){.v = find_code(lo, exn), .nan = AJ_NAN_CANON};
   } else if (node->op == AJ_OP_EXN_SITE) {
     const aj_node *raised = exn->raised && exn->raised->origin ? exn->raised->origin : exn->raised;
     out[0] = (aj_lv){.v = aj_ir_i64(lo, raised ? (int64_t)raised->id : -1), .nan = AJ_NAN_CANON};

@@ -260,6 +260,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_EXN_NEW:
   case AJ_OP_EXN_IS:
   case AJ_OP_EXN_FIELD:
+  case AJ_OP_EXN_CODE:
   case AJ_OP_EXN_SITE:
   case AJ_OP_EXN_CAUSE:
   case AJ_OP_KERNEL:

@@ -103,12 +103,16 @@ void aj_nh_check(aj_run *run, const aj_nh_site *site, const int64_t *iterations,
   aj_nh_trace(run, site, iterations);
 }
 
+int64_t aj_nh_check_code(const aj_node *node, void *const *operands) {
+  return aj_sem_check_code(node->op, node->operands[0]->type->dtype, node->results[0].type->dtype,
+                           (const void *const *)operands);
+}
+
 /* The payload has the lane of the whole array; the operands given are the elements there. */
 void aj_nh_checked(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t lane,
                    void *const *operands) {
   const aj_node *node = site->code;
-  arrjit_dtype in = node->operands[0]->type->dtype;
-  int64_t code = aj_sem_check_code(node->op, in, node->results[0].type->dtype, (const void *const *)operands);
+  int64_t code = aj_nh_check_code(node, operands);
   aj_view payload[1 + FEW_VIEWS] = {{.dtype = ARRJIT_I64, .data = (char *)&lane}};
   uint32_t count = node->operand_count < FEW_VIEWS ? node->operand_count : FEW_VIEWS;
   for (uint32_t i = 0; i < count; i++)

@@ -65,6 +65,8 @@ aj_exn *aj_nh_exn_cause(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, c
 int32_t aj_nh_exn_is(aj_run *run, const aj_exn *exn, int64_t kind);
 int32_t aj_nh_exn_field(const aj_exn *exn, const aj_node *code, const int64_t *env, void *out);
 int64_t aj_nh_exn_site(const aj_exn *exn);
+/* The code a checked op of scalars fails with for these operands. */
+int64_t aj_nh_check_code(const aj_node *node, void *const *operands);
 void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn, aj_exn *cause);
 
 /* Gives what was just raised a cause. */

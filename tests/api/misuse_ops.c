@@ -71,6 +71,7 @@ static const elementwise elementwise_ops[] = {
     THREE(fma, FLOAT, "x", "y", "z"),
     THREE(select, ANY, "pred", "x", "y"),
     THREE(clamp, NUM, "x", "lo", "hi"),
+    OF_EXN(exn_code),
     OF_EXN(exn_site),
     OF_EXN(exn_cause),
 };

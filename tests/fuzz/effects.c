@@ -147,9 +147,10 @@ void look_at_exn(builder *b) {
   if (!b->exn_count) build_exn(b);
   arrjit_value exn = b->exns[tk_below(&b->pick, b->exn_count)], present = NULL;
   arrjit_type type = {.dtype = ARRJIT_F64};
-  switch (tk_below(&b->pick, 4)) {
+  switch (tk_below(&b->pick, 5)) {
   case 0: keep_value(b, arrjit_exn_is(b->g, exn, tk_chance(&b->pick, 50) ? any_kind(b) : ARRJIT_KIND_ERROR)); return;
   case 1: keep_value(b, arrjit_exn_site(b->g, exn)); return;
+  case 3: keep_value(b, arrjit_exn_code(b->g, exn)); return;
   case 2: keep_exn(b, arrjit_exn_cause(b->g, exn)); return;
   default: break;
   }
