@@ -1,8 +1,17 @@
 /* After a failure: what results hold, who else notices, and that everything works on. */
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "fixture.h"
+
+/* Sanitizers keep what was freed for a while. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TK_SANITIZED = 1 };
+#else
+enum { TK_SANITIZED = 0 };
+#endif
 
 static arrjit_run_options mode_options(int whole) {
   return (arrjit_run_options){.struct_bytes = sizeof(arrjit_run_options),
@@ -118,21 +127,35 @@ static arrjit_function *positive(tk_fixture *f) {
   return tk_finish(f, g);
 }
 
+/* Bytes of memory that the process has, as the system counts them. */
+static int64_t resident_bytes(void) {
+  long pages = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%ld %ld", &pages, &resident), 2);
+  fclose(file);
+  return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/* 20,000 runs, a million with ARRJIT_LONG set. What the first hundred need is there for good. */
 static void test_case_f40_alternating_runs_leave_nothing_behind(void **state) {
   tk_fixture *f = *state;
   arrjit_function *function = positive(f);
   arrjit_array *inputs[] = {SCALAR(f, F64, 1), SCALAR(f, F64, -1)};
+  int count = getenv("ARRJIT_LONG") ? 1000000 : 20000;
   for (int whole = 0; whole <= tk_native(); whole++) {
     arrjit_run_options options = mode_options(whole);
-    int64_t live = 0;
-    for (int k = 0; k < 20000; k++) {
-      if (k == 100) live = atomic_load(&f->alloc.live_bytes);
+    int64_t live = 0, resident = 0;
+    for (int k = 0; k < count; k++) {
+      if (k == 100) live = atomic_load(&f->alloc.live_bytes), resident = resident_bytes();
       arrjit_result *result = run_by_hand(function, &options, 1, &inputs[k & 1]);
       assert_int_equal(arrjit_result_ok(result), !(k & 1));
       if (k & 1) assert_string_equal(arrjit_result_message(result), "not positive: -1");
+      if (!(k & 1)) assert_true(*(double *)arrjit_array_data(arrjit_result_output(result, 0)) == 1);
       arrjit_result_destroy(result);
     }
     assert_int_equal(atomic_load(&f->alloc.live_bytes), live);
+    if (!TK_SANITIZED) assert_true(resident_bytes() - resident <= 4 << 20);
   }
 }
 
@@ -151,7 +174,7 @@ static void *work(void *user) {
   char want[64];
   snprintf(want, sizeof want, "not positive: %d", -w->number);
   if (arrjit_array_create(w->context, &type, &x, &input, NULL) != ARRJIT_OK) w->wrong++;
-  for (int k = 0; k < 300; k++) {
+  for (int k = 0; k < (getenv("ARRJIT_LONG") ? 100000 : 1000); k++) {
     arrjit_run_options options = mode_options(w->whole);
     arrjit_result *result = NULL;
     if (arrjit_run(w->function, &options, 1, &input, &result, NULL) != ARRJIT_OK) {
@@ -271,6 +294,42 @@ static void test_case_f43_bad_arguments_are_results(void **state) {
   EXPECT(RUN(f, function, good, good), 0, F32, 2, 4);
 }
 
+/* Each allocation of a run refused in turn: a tagged result or the status MEMORY, no callback after it, and the next
+ * run is right. */
+static void test_case_f43_lack_of_memory_is_a_result(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 50), seen;
+  arrjit_slot slot = arrjit_slot_io(g, "cb", TYPES(TYPE(F64, 50)), 0);
+  CALLBACK(g, slot, &seen, arrjit_mul(g, x, x));
+  arrjit_value joined = (arrjit_concat)(g, LIST(seen, x), 0);
+  RETURN(g, (arrjit_slice)(g, joined, 1, I64S(10), I64S(90), I64S(2)));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *input = tk_array(f, TYPE(F64, 50), NULL);
+  tk_bind(f, "cb", NULL, NULL);
+  f->may_fall_back = true;
+  EXPECT_OK(RUN(f, function, input));
+  for (int m = 0; m < TK_MODES; m++) {
+    if (!tk_mode_exists((tk_mode)m) || m == TK_AUTO) continue;
+    int refused = 0;
+    for (int64_t n = 1, done = 0; !done; n++) {
+      tk_outcome o;
+      tk_call call = {.input_count = 1, .inputs = &input, .slot_count = f->slot_count, .slots = f->slots};
+      tk_alloc_arm(&f->alloc, n);
+      tk_run_mode(f->context, function, (tk_mode)m, &call, &o);
+      done = atomic_load(&f->alloc.failed) == 0;
+      tk_alloc_arm(&f->alloc, 0);
+      if (o.status != ARRJIT_OK) assert_int_equal(o.status, ARRJIT_MEMORY);
+      if (o.status == ARRJIT_OK && !o.ok) assert_int_equal(o.kind, ARRJIT_KIND_MEMORY);
+      assert_true(f->slots[0].calls <= 1);
+      refused += o.status != ARRJIT_OK || !o.ok;
+      tk_outcome_free(&o);
+      EXPECT_OK(RUN(f, function, input));
+    }
+    assert_true(refused > 0);
+  }
+}
+
 /* A callback cancels its own run: the run ends after it returns, as `cancelled`. */
 static arrjit_status cancel_run(void *user, arrjit_call_info *call, size_t n, const arrjit_view *args, size_t m,
                                 const arrjit_view *results) {
@@ -314,25 +373,148 @@ static void test_case_f45_cancel_and_deadline_end_endless_loops(void **state) {
   }
 }
 
+/* Waits until another thread has cancelled: the run ends once this returns. */
+typedef struct waiting {
+  arrjit_cancel *cancel;
+  atomic_int inside;
+  atomic_int cancelled, after;
+} waiting;
+
+static arrjit_status block_until_cancelled(void *user, arrjit_call_info *call, size_t n, const arrjit_view *args,
+                                           size_t m, const arrjit_view *results) {
+  (void)call, (void)n, (void)args, (void)m, (void)results;
+  waiting *w = user;
+  atomic_store(&w->inside, 1);
+  while (!atomic_load(&w->cancelled)) sched_yield();
+  return ARRJIT_OK;
+}
+
+static void *cancel_when_inside(void *user) {
+  waiting *w = user;
+  while (!atomic_load(&w->inside)) sched_yield();
+  arrjit_cancel_trigger(w->cancel);
+  atomic_store(&w->cancelled, 1);
+  return NULL;
+}
+
+static arrjit_status note_after(void *user, arrjit_call_info *call, size_t n, const arrjit_view *args, size_t m,
+                                const arrjit_view *results) {
+  (void)call, (void)n, (void)args, (void)m, (void)results;
+  atomic_fetch_add(&((waiting *)user)->after, 1);
+  return ARRJIT_OK;
+}
+
+/* cb(x), then a loop whose body calls `after`: not even one iteration ends after the cancelling callback. */
+static void test_case_f45_a_blocking_callback_is_cancelled_from_outside(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), seen, again, zero = arrjit_const_i64(g, 0), one = arrjit_const_i64(g, 1), i;
+  CALLBACK(g, arrjit_slot_io(g, "cb", TYPES(TYPE(F64)), 0), &seen, x);
+  arrjit_slot after = arrjit_slot_io(g, "after", TYPES(TYPE(F64)), 0);
+  (arrjit_for_begin)(ARRJIT_AT_(g), zero, arrjit_const_i64(g, INT64_MAX), one, 0, NULL, &i, NULL);
+  CALLBACK(g, after, &again, seen);
+  arrjit_for_end(g, 0, NULL, NULL);
+  RETURN(g, x);
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *input = SCALAR(f, F64, 1);
+  for (int whole = 0; whole <= tk_native(); whole++) {
+    waiting w = {0};
+    pthread_t thread;
+    assert_int_equal(arrjit_cancel_create(f->context, &w.cancel, NULL), ARRJIT_OK);
+    arrjit_binding bindings[] = {{.slot = "cb", .callback = block_until_cancelled, .user = &w},
+                                 {.slot = "after", .callback = note_after, .user = &w}};
+    arrjit_run_options options = mode_options(whole);
+    options.binding_count = 2, options.bindings = bindings, options.cancel = w.cancel;
+    assert_int_equal(pthread_create(&thread, NULL, cancel_when_inside, &w), 0);
+    arrjit_result *result = run_by_hand(function, &options, 1, &input);
+    pthread_join(thread, NULL);
+    assert_int_equal(arrjit_result_kind(result), ARRJIT_KIND_CANCELLED);
+    assert_true(atomic_load(&w.after) <= 1);
+    arrjit_result_destroy(result);
+    arrjit_cancel_release(w.cancel);
+  }
+}
+
+static void test_case_f45_iterations_are_limited(void **state) {
+  tk_fixture *f = *state;
+  tk_bind(f, "cb", NULL, NULL);
+  arrjit_function *function = endless(f);
+  for (int64_t most = 1; most < 1000; most *= 7) {
+    assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_MAX_ITERATIONS, most, NULL), ARRJIT_OK);
+    const tk_outcome *o = RUN(f, function, SCALAR(f, F64, 1));
+    EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, NULL);
+    char path[64];
+    snprintf(path, sizeof path, "yield < while body %" PRId64, most);
+    assert_string_equal(o->path, path);
+  }
+}
+
+/* A donated array, a given output, a failure before, between and behind the work on them. */
 static void test_case_f46_consumed_tells_the_truth(void **state) {
   tk_fixture *f = *state;
-  arrjit_function *function = positive(f);
+  enum { COUNT = 1000 };
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value v = PARAM(g, "v", F64, COUNT), at = PARAM(g, "at", I64), out = v;
+  for (int64_t k = 0; k < 3; k++) {
+    CHECK(g, arrjit_ne(g, at, arrjit_const_i64(g, k)), ARRJIT_KIND_RUNTIME, k, NULL, LIST(out), &out, out);
+    out = arrjit_add(g, arrjit_mul(g, out, out), arrjit_const_f64(g, 1));
+  }
+  RETURN(g, out);
+  arrjit_function *function = tk_finish(f, g);
+  double data[COUNT], want[COUNT];
+  for (int i = 0; i < COUNT; i++) data[i] = 1.0 / (i + 1), want[i] = data[i];
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < COUNT; i++) want[i] = want[i] * want[i] + 1;
   for (int whole = 0; whole <= tk_native(); whole++)
-    for (int k = 0; k < 2; k++) {
-      arrjit_array *input = SCALAR(f, F64, k ? 1 : -1);
+    for (int64_t k = 0; k < 4; k++) {
+      arrjit_array *inputs[] = {tk_array(f, TYPE(F64, COUNT), data), SCALAR(f, I64, k)};
+      arrjit_array *output = tk_array(f, TYPE(F64, COUNT), NULL);
       arrjit_run_options options = mode_options(whole);
-      options.donated = 1;
-      arrjit_result *result = run_by_hand(function, &options, 1, &input);
-      double now = *(double *)arrjit_array_data(input);
-      if (!(arrjit_result_consumed(result) & 1)) assert_true(now == (k ? 1 : -1));
-      assert_int_equal(arrjit_result_ok(result), k);
+      options.donated = 1, options.outputs = &output;
+      arrjit_result *result = run_by_hand(function, &options, 2, inputs);
+      const double *now = arrjit_array_data(inputs[0]), *written = arrjit_array_data(output);
+      assert_int_equal(arrjit_result_ok(result), k == 3);
+      if (!(arrjit_result_consumed(result) & 1)) assert_memory_equal(now, data, sizeof data);
+      if (!(arrjit_result_touched(result) & 1))
+        for (int i = 0; i < COUNT; i++) assert_true(written[i] == 0);
+      if (k == 3) assert_memory_equal(written, want, sizeof want);
+      if (k < 3) assert_int_equal(arrjit_result_code(result), k);
       arrjit_result_destroy(result);
     }
 }
 
+typedef struct deep {
+  tk_fixture *f;
+  arrjit_function *function;
+  bool raises;
+} deep;
+
+enum { IFS = 200, LOOPS = 50 };
+
+/* On a stack of 256 KiB: both modes have to do with it. */
+static void *run_deep(void *user) {
+  deep *d = user;
+  const tk_outcome *o = RUN(d->f, d->function, SCALAR(d->f, BOOL, d->raises));
+  if (!d->raises) {
+    EXPECT_OK(o);
+    return NULL;
+  }
+  EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 0, "innermost");
+  tk_text text;
+  tk_text_open(&text);
+  fputs("raise", text.to);
+  for (int k = 0; k < IFS; k++)
+    if (k < 127) fputs(" < if then", text.to); /* of 128 innermost entries */
+  for (int k = 0; k < 16; k++) fprintf(text.to, " < for body 0");
+  char *want = tk_text_close(&text);
+  assert_string_equal(o->path, want);
+  free(want);
+  assert_non_null(strstr(o->trace, "omitted 107\n"));
+  return NULL;
+}
+
 static void test_case_f47_deep_nesting_keeps_its_trace(void **state) {
   tk_fixture *f = *state;
-  enum { IFS = 60, LOOPS = 20 };
   arrjit_graph *g = tk_graph(f);
   arrjit_value p = PARAM(g, "p", BOOL), zero = arrjit_const_i64(g, 0), one = arrjit_const_i64(g, 1), i;
   for (int k = 0; k < LOOPS; k++) (arrjit_for_begin)(ARRJIT_AT_(g), zero, one, one, 0, NULL, &i, NULL);
@@ -345,10 +527,16 @@ static void test_case_f47_deep_nesting_keeps_its_trace(void **state) {
   for (int k = 0; k < LOOPS; k++) arrjit_for_end(g, 0, NULL, NULL);
   RETURN(g);
   arrjit_function *function = tk_finish(f, g);
-  const tk_outcome *o = RUN(f, function, SCALAR(f, BOOL, 1));
-  EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 0, "innermost");
-  assert_int_equal(o->trace_count, 1 + IFS + LOOPS);
-  EXPECT_OK(RUN(f, function, SCALAR(f, BOOL, 0)));
+  for (int raises = 0; raises < 2; raises++) {
+    deep d = {f, function, raises};
+    pthread_t thread;
+    pthread_attr_t attr;
+    assert_int_equal(pthread_attr_init(&attr), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, 256 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &attr, run_deep, &d), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attr);
+  }
 }
 
 /* A trace keeps 128 innermost and 16 outermost entries and counts the rest. */
@@ -383,7 +571,10 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_f41_threads_get_their_own_results),
     TK_TEST(test_case_f42_callbacks_run_their_own_function_again),
     TK_TEST(test_case_f43_bad_arguments_are_results),
+    TK_TEST(test_case_f43_lack_of_memory_is_a_result),
     TK_TEST(test_case_f45_cancel_and_deadline_end_endless_loops),
+    TK_TEST(test_case_f45_a_blocking_callback_is_cancelled_from_outside),
+    TK_TEST(test_case_f45_iterations_are_limited),
     TK_TEST(test_case_f46_consumed_tells_the_truth),
     TK_TEST(test_case_f47_deep_nesting_keeps_its_trace),
     TK_TEST(test_long_traces_are_cut_in_the_middle),
