@@ -1,5 +1,7 @@
 /* One failure's whole text, byte by byte as in trace.golden, in all modes. ARRJIT_UPDATE_GOLDEN=1 writes the file anew.
  */
+#include <inttypes.h>
+
 #include "fixture.h"
 
 static const char golden[] = TK_SOURCE_DIR "/semantics/trace.golden";
@@ -56,7 +58,7 @@ static arrjit_function *program(tk_fixture *f) {
   return tk_finish(f, g);
 }
 
-static void test_text_of_a_failure_is_the_golden_one(void **state) {
+static void test_case_f39_text_of_a_failure_is_the_golden_one(void **state) {
   tk_fixture *f = *state;
   tk_bind(f, "read", fail_with_frames, NULL);
   const tk_outcome *o = RUN(f, program(f), SCALAR(f, F64, 4.5));
@@ -79,22 +81,100 @@ static void test_text_of_a_failure_is_the_golden_one(void **state) {
   free(got);
 }
 
-/* The optimiser's passes change nothing of it. */
-static void test_passes_do_not_change_a_failure(void **state) {
+/* ---- what must not change it ---- */
+
+/* Checked work on arrays and scalars in a called function, in a loop, in a try that takes another kind. */
+static arrjit_function *working_program(tk_fixture *f) {
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value k = PARAM(g, "k", I64), a, b, i, vars[2], out[2], exn, got, sum, q;
+  arrjit_callee inner = arrjit_declare(g, "ratio", TYPES(TYPE(I64), TYPE(I64)), TYPES(TYPE(I64)));
+  arrjit_value params[2];
+  arrjit_define(g, inner, params);
+  a = params[0], b = params[1];
+  arrjit_label_push(g, "ratio");
+  q = arrjit_checked_div(g, a, arrjit_sub(g, b, arrjit_mul(g, arrjit_const_i64(g, 2), arrjit_const_i64(g, 3))));
+  arrjit_label_pop(g);
+  RETURN(g, arrjit_add(g, q, arrjit_const_i64(g, 0)));
+  arrjit_value zero = arrjit_const_i64(g, 0), one = arrjit_const_i64(g, 1);
+  FOR(g, zero, arrjit_const_i64(g, 8), one, &i, vars, zero, k);
+  arrjit_try_begin(g);
+  arrjit_if_begin(g, arrjit_const_bool(g, 1));
+  sum = arrjit_add(g, vars[0], i);
+  arrjit_if_else(g, 1, &sum);
+  arrjit_runtime_raise(g, "never", 0, NULL);
+  arrjit_if_end(g, 0, NULL, &sum);
+  arrjit_value wide = (arrjit_full)(ARRJIT_AT_(g), sum, 1, I64S(40));
+  arrjit_value checked = arrjit_checked_mul(g, arrjit_add(g, wide, wide), wide);
+  CALL(g, inner, &got, arrjit_reduce_max(g, checked, INTS(0)), i);
+  arrjit_try_handler(g, 1, &got, ARRJIT_KIND_INDEX, &exn);
+  arrjit_try_end(g, LIST(zero), &got);
+  arrjit_for_end(g, LIST(got, arrjit_add(g, vars[1], vars[1])), out);
+  RETURN(g, out[0], out[1]);
+  return tk_finish(f, g);
+}
+
+/* Each pass of the optimiser left out, and all of them. */
+static void test_case_f39_passes_do_not_change_a_failure(void **state) {
   tk_fixture *f = *state;
   tk_bind(f, "read", fail_with_frames, NULL);
-  arrjit_array *input = SCALAR(f, F64, 4.5);
-  const tk_outcome *all = RUN(f, program(f), input);
-  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_PASSES_OFF, INT64_MAX & ~(int64_t)1, NULL),
-                   ARRJIT_OK);
-  const tk_outcome *none = RUN(f, program(f), input);
-  char *why = NULL;
-  if (!tk_outcome_same(all, none, &why)) fail_msg("%s", why);
+  f->may_fall_back = true; /* functions that were not expanded */
+  arrjit_array *inputs[] = {SCALAR(f, F64, 4.5), SCALAR(f, I64, 1)};
+  arrjit_function *(*const programs[])(tk_fixture *) = {program, working_program};
+  enum { BITS = 16 };
+  for (size_t k = 0; k < TK_COUNT(programs); k++) {
+    const tk_outcome *all = RUN(f, programs[k](f), inputs[k]);
+    assert_false(all->ok);
+    for (int bit = 0; bit <= BITS; bit++) {
+      int64_t off = bit == BITS ? INT64_MAX : INT64_C(1) << bit;
+      char *why = NULL;
+      assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_PASSES_OFF, off, NULL), ARRJIT_OK);
+      if (!tk_outcome_same(all, RUN(f, programs[k](f), inputs[k]), &why)) fail_msg("without %" PRIx64 ": %s", off, why);
+    }
+    assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_PASSES_OFF, 0, NULL), ARRJIT_OK);
+  }
+}
+
+/* Labels of a part that the optimiser takes into its surroundings stay on its entries. */
+static void test_case_f39_labels_pass_through_inlined_parts(void **state) {
+  tk_fixture *f = *state;
+  const tk_outcome *o = RUN(f, working_program(f), SCALAR(f, I64, 1));
+  EXPECT_FAILURE(o, ARRJIT_KIND_ARITH, 1, NULL);
+  assert_string_equal(o->path, "checked_div < call < try body < for body 6");
+  assert_non_null(strstr(o->text, "[ratio]"));
+}
+
+/* Built without files and lines and labels: node numbers, functions, arms and iterations are there all the same. */
+static void test_case_f39_a_stripped_build_has_node_numbers(void **state) {
+  tk_fixture *f = *state;
+  char *lines[2];
+  for (int stripped = 0; stripped < 2; stripped++) {
+    arrjit_graph *g = tk_graph(f), *at = g;
+    arrjit_type i64 = TYPE(I64);
+    arrjit_value i, zero = arrjit_const_i64(g, 0), one = arrjit_const_i64(g, 1), n = (arrjit_param)(g, "n", &i64);
+    if (!stripped) at = arrjit_at(g, "model.c", 5), arrjit_label_push(g, "layer");
+    (arrjit_for_begin)(at, zero, n, one, 0, NULL, &i, NULL);
+    if (!stripped) arrjit_at(g, "model.c", 6);
+    (arrjit_check)(g, (arrjit_lt)(g, i, (arrjit_const_i64)(g, 3)), ARRJIT_KIND_RUNTIME, 0, NULL, 0, NULL, 0, NULL,
+                   NULL);
+    (arrjit_for_end)(g, 0, NULL, NULL);
+    (arrjit_return)(g, 1, &n, NULL);
+    const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, I64, 9));
+    EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 0, NULL);
+    assert_int_equal(strstr(o->text, "model.c") == NULL, stripped);
+    assert_int_equal(strstr(o->text, "layer") == NULL, stripped);
+    assert_non_null(strstr(o->text, "at for #"));
+    lines[stripped] = strdup(o->path);
+    for (char *p = o->text; stripped && (p = strstr(p, " #")); p++) assert_in_range(p[2], '0', '9');
+  }
+  assert_string_equal(lines[0], lines[1]);
+  for (int k = 0; k < 2; k++) free(lines[k]);
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_text_of_a_failure_is_the_golden_one),
-    TK_TEST(test_passes_do_not_change_a_failure),
+    TK_TEST(test_case_f39_text_of_a_failure_is_the_golden_one),
+    TK_TEST(test_case_f39_passes_do_not_change_a_failure),
+    TK_TEST(test_case_f39_labels_pass_through_inlined_parts),
+    TK_TEST(test_case_f39_a_stripped_build_has_node_numbers),
 };
 
 TEST_MAIN(tests, NULL, NULL)
