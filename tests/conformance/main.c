@@ -17,7 +17,7 @@ typedef struct report {
 static const struct {
   const char *prefix;
   corpus_case *reader;
-} readers[] = {{"wasm_numeric", corpus_wasm_numeric}};
+} readers[] = {{"wasm_numeric", corpus_wasm_numeric}, {"wasm_exceptions", corpus_wasm_exceptions}};
 
 corpus_case *corpus_reader(const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

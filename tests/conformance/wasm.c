@@ -1,7 +1,7 @@
 /* Cases from the numeric part of WebAssembly's test suite: each instruction becomes the library's op of the same
  * meaning. WebAssembly has no unsigned types, so unsigned instructions bitcast; what traps there are our checked ops. A
  * case with a scalar `if` is run once a lane on scalars, any other on all lanes at once. */
-#include "corpus.h"
+#include "wasm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +132,28 @@ static arrjit_value build_unary(arrjit_graph *g, const char *name, arrjit_dtype 
   return build_conversion(g, name, to, x);
 }
 
+/* All that are not in the table and have one operand begin in one of these ways. */
+static bool is_unary(const char *name) {
+  static const char *const starts[] = {"eqz",      "extend",  "trunc_", "convert_",
+                                       "promote_", "demote_", "wrap_",  "reinterpret_"};
+  for (size_t i = 0; i < TK_COUNT(unary); i++)
+    if (strcmp(unary[i].name, name) == 0) return true;
+  for (size_t i = 0; i < TK_COUNT(starts); i++)
+    if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
+  return false;
+}
+
+size_t wasm_arity(const char *name) {
+  bool numeric = strlen(name) > 4 && (name[0] == 'i' || name[0] == 'f') && name[3] == '.';
+  return !numeric ? 0 : is_unary(name + 4) ? 1 : 2;
+}
+
+arrjit_value wasm_build(arrjit_graph *graph, const char *name, const arrjit_value *operands) {
+  char type[4] = {name[0], name[1], name[2], 0};
+  return wasm_arity(name) == 1 ? build_unary(graph, name + 4, tk_dtype_find(type), operands[0])
+                               : build_binary(graph, name + 4, operands[0], operands[1]);
+}
+
 static arrjit_value build_const(wasm_case *c, const json_t *op) {
   const json_t *value = json_object_get(json_object_get(op, "a"), "value");
   arrjit_type type = {.dtype = tk_dtype_find(json_string_value(json_object_get(op, "ty")))};
@@ -170,12 +192,7 @@ static arrjit_value build_op(wasm_case *c, const json_t *op) {
   if (strcmp(name, "if") == 0) return build_if(c, op, x[0]);
   if (strcmp(name, "select") == 0)
     return arrjit_select(c->graph, arrjit_ne(c->graph, x[2], like(c->graph, x[2], 0)), x[0], x[1]);
-  const char *dot = strchr(name, '.');
-  if (!dot) return NULL;
-  char type[8];
-  snprintf(type, sizeof type, "%.*s", (int)(dot - name), name);
-  return count == 1 ? build_unary(c->graph, dot + 1, tk_dtype_find(type), x[0])
-                    : build_binary(c->graph, dot + 1, x[0], x[1]);
+  return wasm_arity(name) == count ? wasm_build(c->graph, name, x) : NULL;
 }
 
 static bool build_ops(wasm_case *c, const json_t *ops) {
