@@ -76,6 +76,8 @@ enum { AJ_EXN_DEPTH = 32 };
 void aj_exn_link(aj_exn *exn, aj_exn *cause, aj_exn *context);
 /* Adds one entry, outward; when there is no memory the entry is only counted. */
 void aj_trace_add(aj_exn *exn, aj_site site);
+/* The same for several, innermost first. */
+void aj_trace_append(aj_exn *exn, uint32_t count, const aj_site *sites);
 /* Entry i < count, innermost first; between those below AJ_TRACE_INNER and the rest, total - count are left out. */
 aj_site aj_trace_get(const aj_trace *trace, uint32_t i);
 /* What the site's arm is called, for instance "case 2": `out` has room. */

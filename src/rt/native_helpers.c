@@ -15,24 +15,49 @@ static aj_arm find_arm(const aj_node *owner, uint32_t region) {
   return last && aj_node_int(owner, AJ_ATTR_FINALLY) ? AJ_ARM_FINALLY : AJ_ARM_HANDLER;
 }
 
-void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iterations) {
+/* Entries on their way into a trace, a few at a time: a frame adds one or two, a call hundreds of frames deep many. */
+typedef struct gathered {
+  aj_exn *exn;
+  uint32_t count;
+  aj_site sites[8];
+} gathered;
+
+static void gather(gathered *to, aj_site site) {
+  if (to->count == AJ_COUNT(to->sites)) {
+    aj_trace_append(to->exn, to->count, to->sites);
+    to->count = 0;
+  }
+  to->sites[to->count++] = site;
+}
+
+static void gather_outward(gathered *to, const aj_nh_site *site, const int64_t *iterations) {
   const aj_region *region = site->node->parent;
-  for (; region->owner; region = region->owner->parent) {
-    const aj_node *owner = region->owner;
+  for (const aj_node *owner; (owner = region->owner); region = owner->parent) {
     aj_arm arm = find_arm(owner, region->index);
     bool loop = owner->op == AJ_OP_WHILE || owner->op == AJ_OP_FOR || owner->op == AJ_OP_MAP;
     uint32_t index = arm == AJ_ARM_CASE ? region->index : arm == AJ_ARM_HANDLER ? region->index - 1 : 0;
-    aj_trace_add(run->exn, (aj_site){.node = owner,
-                                     .arm = (uint16_t)arm,
-                                     .arm_index = (uint16_t)index,
-                                     .iteration = loop ? *iterations++ : -1});
-    if (region == site->stop) return;
+    gather(to, (aj_site){.node = owner,
+                         .arm = (uint16_t)arm,
+                         .arm_index = (uint16_t)index,
+                         .iteration = loop ? *iterations++ : -1});
+    if (region == site->stop) break;
   }
+  aj_trace_append(to->exn, to->count, to->sites);
+}
+
+void aj_nh_outward(aj_run *run, const aj_nh_site *site, const int64_t *iterations) {
+  gathered to;
+  to.exn = run->exn;
+  to.count = 0;
+  gather_outward(&to, site, iterations);
 }
 
 void aj_nh_trace(aj_run *run, const aj_nh_site *site, const int64_t *iterations) {
-  aj_trace_add(run->exn, (aj_site){.node = site->node, .arm = AJ_ARM_NONE, .iteration = -1});
-  aj_nh_outward(run, site, iterations);
+  gathered to;
+  to.exn = run->exn;
+  to.count = 1;
+  to.sites[0] = (aj_site){.node = site->node, .arm = AJ_ARM_NONE, .iteration = -1};
+  gather_outward(&to, site, iterations);
 }
 
 /* ---- values as views ---- */

@@ -1,16 +1,17 @@
 /* The compact trace of an exn: the innermost 128 entries, then a ring of the 16 newest, which at the end are the
  * outermost. Growth to the ring comes in one step, so that no allocation can fail once the ring turns. */
 #include <stdio.h>
+#include <string.h>
 
 #include "rt/exn.h"
 
-enum { FIRST_CAPACITY = 8, LAST_INNER_CAPACITY = 64, FULL = AJ_TRACE_INNER + AJ_TRACE_OUTER };
+enum { FIRST_CAPACITY = 16, LAST_INNER_CAPACITY = 64, FULL = AJ_TRACE_INNER + AJ_TRACE_OUTER };
 
-/* 8, 16, 32, 64, then all. */
+/* 16, 64, then all. */
 static bool grow(aj_exn *exn) {
   aj_trace *trace = &exn->trace;
   uint32_t capacity = trace->capacity == 0                    ? FIRST_CAPACITY
-                      : trace->capacity < LAST_INNER_CAPACITY ? trace->capacity * 2
+                      : trace->capacity < LAST_INNER_CAPACITY ? LAST_INNER_CAPACITY
                                                               : FULL;
   size_t size = sizeof *trace->sites;
   AJ_ASSERT(trace->count == trace->capacity && capacity <= FULL);
@@ -32,6 +33,17 @@ void aj_trace_add(aj_exn *exn, aj_site site) {
   /* An entry that found no memory leaves a gap; what comes after it is only counted too, to keep the order true. */
   if (trace->count != before || (trace->count == trace->capacity && !grow(exn))) return;
   trace->sites[trace->count++] = site;
+}
+
+void aj_trace_append(aj_exn *exn, uint32_t count, const aj_site *sites) {
+  aj_trace *trace = &exn->trace;
+  if (trace->count == trace->total && count <= trace->capacity - trace->count && exn != exn->core->no_memory) {
+    memcpy(trace->sites + trace->count, sites, count * sizeof *sites);
+    trace->count += count;
+    trace->total += count;
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) aj_trace_add(exn, sites[i]);
 }
 
 aj_site aj_trace_get(const aj_trace *trace, uint32_t i) {

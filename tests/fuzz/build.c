@@ -61,6 +61,9 @@ static void build_step(builder *b, const step *s) {
   case STEP_EXN_LOOK:
     if (!dead) look_at_exn(b);
     return;
+  case STEP_CATCH:
+    if (!dead) build_catch(b);
+    return;
   case STEP_FUNC:
     if (!dead) build_func(b);
     return;

@@ -48,7 +48,10 @@ typedef struct builder {
 /* ---- values (values.c) ---- */
 void keep_value(builder *b, arrjit_value value);
 void keep_exn(builder *b, arrjit_value exn);
-/* A value of exactly the type: one that is there, or a constant. */
+/* One or the other. */
+void keep_any(builder *b, arrjit_value value);
+void note(builder *b, feature what);
+/* A value of exactly the type: one that is there, or a constant; of rank -1: an exception. */
 arrjit_value value_of(builder *b, const arrjit_type *type);
 arrjit_value constant_of(builder *b, const arrjit_type *type, tk_role role, int64_t bound);
 /* Any value; there is always one. */
@@ -72,8 +75,14 @@ void build_check(builder *b);
 void build_callback(builder *b);
 void build_exn(builder *b);
 void look_at_exn(builder *b);
+arrjit_value any_exn(builder *b);
+/* One whose placeholders all stand for payload values. */
+const char *any_message(builder *b, size_t payload_count);
 void build_func(builder *b);
 void build_call(builder *b);
 arrjit_kind any_kind(builder *b);
+
+/* ---- catches.c ---- */
+void build_catch(builder *b);
 
 #endif

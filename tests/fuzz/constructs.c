@@ -26,7 +26,7 @@ static void start_part(builder *b, open_construct *c) {
 }
 
 static void keep_all(builder *b, const arrjit_value *values, size_t count) {
-  for (size_t i = 0; i < count; i++) keep_value(b, values[i]);
+  for (size_t i = 0; i < count; i++) keep_any(b, values[i]);
 }
 
 static void begin_while(builder *b, open_construct *c) {
@@ -112,7 +112,14 @@ void begin_construct(builder *b, step_kind kind) {
   open_construct *c = &b->open[b->open_count];
   *c = (open_construct){.kind = kind, .value_mark = b->value_count, .exn_mark = b->exn_count};
   c->count = tk_below(&b->pick, MAX_RESULTS + 1);
-  for (size_t i = 0; i < c->count; i++) c->types[i] = arrjit_value_type(any_value(b));
+  for (size_t i = 0; i < c->count; i++) {
+    c->types[i] = arrjit_value_type(any_value(b));
+    if (!tk_chance(&b->pick, 8)) continue;
+    c->types[i] = (arrjit_type){.dtype = ARRJIT_BOOL, .rank = -1};
+    note(b, kind == STEP_WHILE || kind == STEP_FOR ? EXN_THROUGH_LOOP : EXN_THROUGH_ARMS);
+  }
+  for (int i = 0; kind == STEP_TRY && i < b->open_count; i++)
+    if (b->open[i].kind == STEP_TRY) note(b, NESTED_TRY);
   if (kind == STEP_IF) arrjit_if_begin(b->g, scalar_bool(b));
   if (kind == STEP_SWITCH) {
     arrjit_value index = tk_chance(&b->pick, 60) ? integer(b, (int64_t)tk_below(&b->pick, 4) - 1)
@@ -141,6 +148,7 @@ static arrjit_kind caught_kind(builder *b) { return tk_chance(&b->pick, 60) ? AR
 static void start_handler(builder *b, open_construct *c, arrjit_kind kind) {
   arrjit_value values[MAX_RESULTS], exn;
   size_t count = yield(b, c, values);
+  if (kind != ARRJIT_KIND_ERROR) note(b, HANDLER_BY_KIND);
   arrjit_try_handler(b->g, count, values, kind, &exn);
   start_part(b, c);
   keep_exn(b, exn);
@@ -149,6 +157,7 @@ static void start_handler(builder *b, open_construct *c, arrjit_kind kind) {
 static void start_finally(builder *b, open_construct *c) {
   arrjit_value values[MAX_RESULTS];
   size_t count = yield(b, c, values);
+  note(b, WITH_FINALLY);
   arrjit_try_finally(b->g, count, values);
   start_part(b, c);
   c->last = true;

@@ -34,6 +34,26 @@ static bool demand(bool holds, const char *what) {
   return holds;
 }
 
+static const char *const feature_names[FEATURES] = {[FAILING_CALLBACK] = "failing callbacks",
+                                                    [HANDLER_BY_KIND] = "handlers for one kind",
+                                                    [WITH_FINALLY] = "finally",
+                                                    [RAISE_AGAIN] = "raising again",
+                                                    [RAISE_FROM] = "raise from",
+                                                    [EXN_THROUGH_LOOP] = "exceptions carried by loops",
+                                                    [EXN_THROUGH_ARMS] = "exceptions out of arms",
+                                                    [EXN_THROUGH_CALL] = "exceptions through calls",
+                                                    [NESTED_TRY] = "try in try",
+                                                    [ARRAY_PAYLOAD] = "checks of arrays with array payload",
+                                                    [FAILING_CALLEE] = "calls with failing callees",
+                                                    [CATCH_IN_PLACE] = "failures caught in place",
+                                                    [HANDED_ON] = "handlers that hand on"};
+
+static void report_features(const coverage *c) {
+  for (int i = 0; i < FEATURES; i++)
+    printf("%-36s%6" PRId64 "%s", feature_names[i], c->features[i], i % 2 ? "\n" : "  ");
+  printf("%-36s%6" PRId64 "\n", "failures with cause or context", c->linked);
+}
+
 bool coverage_report(const coverage *c, bool demanded) {
   int column = 0;
   bool good = true;
@@ -46,7 +66,10 @@ bool coverage_report(const coverage *c, bool demanded) {
          " %%, with callbacks %" PRId64 " %%, extents of 0 in %" PRId64 ", of 1 in %" PRId64 ", odd in %" PRId64 "\n",
          c->functions, c->compared, c->loops * 100 / n, c->failing * 100 / n, c->callbacks * 100 / n, c->zero, c->one,
          c->odd);
+  report_features(c);
   if (!demanded) return true;
+  for (int i = 0; i < FEATURES; i++) good &= demand(c->features[i] >= 50, feature_names[i]);
+  good &= demand(c->linked >= 50, "failures with cause or context");
   for (aj_op op = (aj_op)(AJ_OP_NONE + 1); op < AJ_OP_COUNT; op++)
     if (!(aj_ops[op].flags & AJ_F_INTERNAL)) good &= demand(c->ops[op] >= 50, aj_ops[op].name);
   good &= demand(c->loops * 100 >= n * 30, "30 % with loops");

@@ -5,8 +5,10 @@
 #include "recipe.h"
 
 typedef struct coverage {
-  int64_t functions, loops, failing, callbacks, caught, zero, one, odd, compared;
+  int64_t functions, loops, failing, callbacks, zero, one, odd, compared;
   int64_t ops[AJ_OP_COUNT]; /* nodes in printed functions */
+  int64_t features[FEATURES];
+  int64_t linked; /* failures with a cause or context */
 } coverage;
 
 /* Counts the nodes of a printed function. */

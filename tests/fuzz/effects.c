@@ -9,8 +9,7 @@ arrjit_kind any_kind(builder *b) {
   return n < FUZZ_KINDS ? b->kinds->all[n] : n == FUZZ_KINDS ? ARRJIT_KIND_ARITH : ARRJIT_KIND_CALLBACK;
 }
 
-/* One whose placeholders all stand for payload values. */
-static const char *any_message(builder *b, size_t payload_count) {
+const char *any_message(builder *b, size_t payload_count) {
   static const char *const messages[] = {NULL, "failed", "failed with {0}", "{1} after {0}"};
   return messages[tk_below(&b->pick, 2 + payload_count)];
 }
@@ -28,8 +27,10 @@ void build_raise(builder *b) {
   if (b->exn_count && tk_chance(&b->pick, 40)) {
     arrjit_value exn = b->exns[tk_below(&b->pick, b->exn_count)], cause = b->exns[tk_below(&b->pick, b->exn_count)];
     if (tk_chance(&b->pick, 40)) {
+      note(b, RAISE_FROM);
       arrjit_raise_from(b->g, exn, cause);
     } else {
+      note(b, RAISE_AGAIN);
       arrjit_raise_exn(b->g, exn);
     }
   } else {
@@ -56,6 +57,8 @@ static arrjit_value predicate(builder *b) {
 void build_check(builder *b) {
   arrjit_value payload[2], values[2], out[2], pred = predicate(b);
   size_t payload_count = some_values(b, payload), count = some_values(b, values);
+  for (size_t i = 0; i < payload_count && arrjit_value_type(pred).rank > 0; i++)
+    if (arrjit_value_type(payload[i]).rank > 0) note(b, ARRAY_PAYLOAD);
   arrjit_check(b->g, pred, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b, payload_count), payload_count,
                payload, count, values, out);
   for (size_t i = 0; i < count; i++) keep_value(b, out[i]);
@@ -89,7 +92,9 @@ static struct made_slot *make_slot(builder *b) {
     m->slot = arrjit_slot_io(b->g, name, m->arg_count, m->args, optional ? ARRJIT_SLOT_OPTIONAL : 0);
   }
   arrjit_kind kind = tk_chance(&b->pick, 50) ? ARRJIT_KIND_NONE : b->kinds->all[tk_below(&b->pick, FUZZ_KINDS)];
-  if (!optional || tk_chance(&b->pick, 50)) host_add_slot(b->s, name, tk_next(&b->pick), tk_chance(&b->pick, 30), kind);
+  bool fails = tk_chance(&b->pick, 30);
+  if (fails) note(b, FAILING_CALLBACK);
+  if (!optional || tk_chance(&b->pick, 50)) host_add_slot(b->s, name, tk_next(&b->pick), fails, kind);
   b->made_slots++;
   return m;
 }
@@ -127,6 +132,11 @@ static arrjit_value new_exn(builder *b) {
   arrjit_value payload[2];
   size_t count = some_values(b, payload);
   return arrjit_exn_new(b->g, any_kind(b), (int64_t)tk_below(&b->pick, 9), any_message(b, count), count, payload);
+}
+
+arrjit_value any_exn(builder *b) {
+  if (b->exn_count && tk_chance(&b->pick, 70)) return b->exns[tk_below(&b->pick, b->exn_count)];
+  return new_exn(b);
 }
 
 void build_exn(builder *b) {
@@ -170,10 +180,13 @@ static aj_op random_op(builder *b) {
 /* f(n, a, b): some ops, perhaps a check or callback, and f(n - 1, ...) while n > 0. */
 static void build_body(builder *b, const known_func *f, const arrjit_value *params) {
   arrjit_value more[3], inner, out, again;
-  for (size_t i = 0; i < f->param_count; i++) keep_value(b, params[i]);
+  for (size_t i = 0; i < f->param_count; i++) keep_any(b, params[i]);
   for (size_t ops = 1 + tk_below(&b->pick, 3); ops-- > 0;) build_op_step(b, random_op(b));
-  if (tk_chance(&b->pick, 30)) build_check(b);
-  if (tk_chance(&b->pick, 30)) build_callback(b);
+  bool checks = tk_chance(&b->pick, 30), calls = tk_chance(&b->pick, 30);
+  if (checks) build_check(b);
+  if (calls) build_callback(b);
+  if (tk_chance(&b->pick, 20)) build_catch(b);
+  if (checks || calls) note(b, FAILING_CALLEE);
   again = value_of(b, &f->result);
   if (tk_chance(&b->pick, 60)) {
     arrjit_if_begin(b->g, arrjit_le(b->g, params[0], arrjit_const_i64(b->g, 0)));
@@ -194,6 +207,11 @@ void build_func(builder *b) {
   for (size_t i = 1; i < f.param_count; i++)
     f.params[i] = tk_random_type((arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1)), &b->pick);
   f.result = f.params[f.param_count - 1];
+  if (tk_chance(&b->pick, 15)) {
+    f.result = (arrjit_type){.dtype = ARRJIT_BOOL, .rank = -1};
+    if (f.param_count > 1 && tk_chance(&b->pick, 50)) f.params[f.param_count - 1] = f.result;
+    note(b, EXN_THROUGH_CALL);
+  }
   snprintf(name, sizeof name, "f%zu", b->func_count);
   f.callee = arrjit_declare(b->g, name, f.param_count, f.params, 1, &f.result);
   builder outer = *b; /* its values are not seen inside */
@@ -215,5 +233,5 @@ void build_call(builder *b) {
   args[0] = arrjit_const_i64(b->g, (int64_t)tk_below(&b->pick, 4));
   for (size_t i = 1; i < f->param_count; i++) args[i] = value_of(b, &f->params[i]);
   arrjit_call(b->g, f->callee, f->param_count, args, &out);
-  keep_value(b, out);
+  keep_any(b, out);
 }

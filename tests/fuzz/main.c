@@ -1,8 +1,8 @@
 /* arrjit-fuzz --seed S --count N [--from K] [--mode-set interp,resume,whole,auto] [--flip OP] [--out FOLDER]
  * [--no-shrink] Random functions must show the same in every mode: tag, kind, code, payload, message, trace, callback
  * log, outputs; and printing, parsing, printing them must give the same text. The first function that does not is
- * shrunk and written to the folder as .air. With --flip one op's native lowering is made wrong, to see that it is
- * found. Exit 1 when one was found. */
+ * shrunk and written to the folder as .air. --seeds FILE runs the lines "seed from count" of a file instead. With
+ * --flip one op's native lowering is made wrong, to see that it is found. Exit 1 when one was found. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +83,8 @@ static void count(coverage *c, const subject *s, const tk_outcome *o, const char
   c->failing += !o->ok;
   c->callbacks += o->log && o->log[0];
   c->zero += s->has_zero, c->one += s->has_one, c->odd += s->has_odd;
+  for (int i = 0; i < FEATURES; i++) c->features[i] += s->features >> i & 1;
+  c->linked += o->text && (strstr(o->text, "caused by: ") || strstr(o->text, "while handling: "));
   coverage_count_text(c, text);
 }
 
@@ -159,7 +161,7 @@ static void write_found(const char *folder, uint64_t seed, uint64_t number, cons
 
 typedef struct arguments {
   uint64_t seed, count, from;
-  const char *folder, *flip, *mode_set;
+  const char *folder, *flip, *mode_set, *seeds;
   bool keep;
 } arguments;
 
@@ -197,6 +199,8 @@ static bool read_arguments(int argc, char **argv, arguments *a) {
       a->folder = value;
     else if (strcmp(name, "--flip") == 0)
       a->flip = value;
+    else if (strcmp(name, "--seeds") == 0)
+      a->seeds = value;
     else if (strcmp(name, "--mode-set") == 0)
       a->mode_set = value;
     else
@@ -227,26 +231,50 @@ static void set_flip(fuzz *f, const char *name) {
   tk_die("no op '%s'", name);
 }
 
+/* Gives the number of functions that were wrong. */
+static int64_t run_range(fuzz *f, const arguments *a) {
+  int64_t wrong = 0;
+  for (uint64_t number = a->from; number < a->from + a->count && wrong < (a->flip ? 1 : 5); number++) {
+    recipe r = recipe_make(a->seed, number);
+    char *why = check(f, &r, NULL, true, NULL);
+    if (why) found(f, a, number, r, why), wrong++;
+    free(why);
+    free(r.steps);
+  }
+  printf("seed %" PRIu64 ": %" PRIu64 " functions, %" PRId64 " wrong\n", a->seed, a->count, wrong);
+  return wrong;
+}
+
+/* Lines "seed from count"; "#" begins a remark. */
+static int64_t run_file(fuzz *f, const arguments *a) {
+  char line[200];
+  int64_t wrong = 0;
+  FILE *file = fopen(a->seeds, "r");
+  if (!file) tk_die("cannot read %s", a->seeds);
+  while (fgets(line, sizeof line, file)) {
+    arguments one = *a;
+    if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &one.seed, &one.from, &one.count) == 3) {
+      wrong += run_range(f, &one);
+    } else if (line[0] != '#' && line[0] != '\n') {
+      tk_die("%s: not of the form \"seed from count\": %s", a->seeds, line);
+    }
+  }
+  fclose(file);
+  return wrong;
+}
+
 int main(int argc, char **argv) {
   arguments a = {.seed = 1, .count = 1000, .mode_set = "interp,resume,whole,auto"};
   fuzz f = {.context = tk_context(NULL)};
   if (!read_arguments(argc, argv, &a))
-    tk_die("usage: arrjit-fuzz [--seed S] [--count N] [--from K] [--mode-set LIST] [--flip OP] [--out FOLDER] "
-           "[--no-shrink]");
+    tk_die("usage: arrjit-fuzz [--seed S] [--count N] [--from K] [--seeds FILE] [--mode-set LIST] [--flip OP] "
+           "[--out FOLDER] [--no-shrink]");
   setvbuf(stdout, NULL, _IOLBF, 0);
   fuzz_add_kinds(f.context, &f.kinds);
   set_modes(&f, a.mode_set);
   if (a.flip) set_flip(&f, a.flip);
-  int64_t wrong = 0;
-  for (uint64_t number = a.from; number < a.from + a.count && wrong < (a.flip ? 1 : 5); number++) {
-    recipe r = recipe_make(a.seed, number);
-    char *why = check(&f, &r, NULL, true, NULL);
-    if (why) found(&f, &a, number, r, why), wrong++;
-    free(why);
-    free(r.steps);
-  }
-  bool covered = coverage_report(&f.coverage, !a.flip && a.count >= 10000 && !wrong);
-  printf("seed %" PRIu64 ": %" PRIu64 " functions, %" PRId64 " wrong\n", a.seed, a.count, wrong);
+  int64_t wrong = a.seeds ? run_file(&f, &a) : run_range(&f, &a);
+  bool covered = coverage_report(&f.coverage, !a.flip && !a.seeds && a.count >= 10000 && !wrong);
   if (arrjit_context_destroy(f.context) != ARRJIT_OK) tk_die("the context is still in use");
   return wrong || !covered;
 }

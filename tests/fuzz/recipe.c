@@ -22,16 +22,17 @@ static step_kind random_construct(tk_random *pick) {
 
 static step_kind random_kind(tk_random *pick, int open) {
   uint64_t n = tk_below(pick, 100);
-  if (n < 46) return STEP_OP;
-  if (n < 50) return STEP_CONST;
-  if (n < 60) return open < 3 ? random_construct(pick) : STEP_END;
-  if (n < 74) return open ? (tk_chance(pick, 55) ? STEP_NEXT : STEP_END) : STEP_OP;
-  if (n < 78) return open ? STEP_RAISE : STEP_OP;
-  if (n < 82) return STEP_CHECK;
-  if (n < 88) return STEP_CALLBACK;
-  if (n < 91) return STEP_EXN;
-  if (n < 94) return STEP_EXN_LOOK;
-  return n < 96 ? STEP_FUNC : STEP_CALL;
+  if (n < 44) return STEP_OP;
+  if (n < 48) return STEP_CONST;
+  if (n < 59) return open < 3 ? random_construct(pick) : STEP_END;
+  if (n < 73) return open ? (tk_chance(pick, 55) ? STEP_NEXT : STEP_END) : STEP_OP;
+  if (n < 77) return open ? STEP_RAISE : STEP_OP;
+  if (n < 81) return STEP_CHECK;
+  if (n < 87) return STEP_CALLBACK;
+  if (n < 90) return STEP_EXN;
+  if (n < 93) return STEP_EXN_LOOK;
+  if (n < 96) return STEP_CATCH;
+  return n < 98 ? STEP_FUNC : STEP_CALL;
 }
 
 recipe recipe_make(uint64_t seed, uint64_t number) {

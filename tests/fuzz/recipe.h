@@ -23,6 +23,7 @@ typedef enum step_kind {
   STEP_CALLBACK,
   STEP_EXN,      /* makes an exception value */
   STEP_EXN_LOOK, /* reads one */
+  STEP_CATCH,    /* a whole try whose body fails in one of the ways that code can foresee */
   STEP_FUNC,     /* another function of the graph, perhaps recursive */
   STEP_CALL
 } step_kind;
@@ -43,6 +44,24 @@ typedef struct recipe {
 
 enum { FUZZ_KINDS = 4, FUZZ_MAX_SLOTS = 8, FUZZ_MAX_PARAMS = 5 };
 
+/* What a function was built with, by the bit: counted, so that a long run shows that nothing was left untried. */
+typedef enum feature {
+  FAILING_CALLBACK,
+  HANDLER_BY_KIND,
+  WITH_FINALLY,
+  RAISE_AGAIN,
+  RAISE_FROM,
+  EXN_THROUGH_LOOP,
+  EXN_THROUGH_ARMS,
+  EXN_THROUGH_CALL,
+  NESTED_TRY,
+  ARRAY_PAYLOAD, /* of a check on an array */
+  FAILING_CALLEE,
+  CATCH_IN_PLACE,
+  HANDED_ON, /* from handler to handler */
+  FEATURES
+} feature;
+
 /* A built function with what it takes to run it. */
 typedef struct subject {
   arrjit_function *function; /* NULL: refused, see error */
@@ -53,6 +72,7 @@ typedef struct subject {
   char names[FUZZ_MAX_SLOTS][8];
   struct host_plan *plans;
   bool has_zero, has_one, has_odd; /* extents seen */
+  uint64_t features;
 } subject;
 
 /* Kinds of failure that functions raise, added to the context once. */

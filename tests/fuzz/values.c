@@ -31,6 +31,16 @@ void keep_exn(builder *b, arrjit_value exn) {
   if (exn && b->exn_count < MAX_EXNS) b->exns[b->exn_count++] = exn;
 }
 
+void keep_any(builder *b, arrjit_value value) {
+  if (value && arrjit_value_type(value).rank < 0) {
+    keep_exn(b, value);
+  } else {
+    keep_value(b, value);
+  }
+}
+
+void note(builder *b, feature what) { b->s->features |= UINT64_C(1) << what; }
+
 static bool same_type(const arrjit_type *a, const arrjit_type *b) {
   return a->dtype == b->dtype && a->rank == b->rank &&
          (a->rank == 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
@@ -50,6 +60,7 @@ arrjit_value constant_of(builder *b, const arrjit_type *type, tk_role role, int6
 
 arrjit_value value_of(builder *b, const arrjit_type *type) {
   size_t fits = 0;
+  if (type->rank < 0) return any_exn(b);
   arrjit_value found = NULL;
   for (size_t i = 0; i < b->value_count; i++) {
     arrjit_type have = arrjit_value_type(b->values[i]);

@@ -178,12 +178,12 @@ static void test_trace_without_memory_only_counts(void **state) {
   begin(&f);
   aj_exn *exn = aj_exn_create(f.core, ARRJIT_KIND_RUNTIME, 0, "m", 0, NULL);
   for (int64_t i = 0; i < 200; i++) {
-    tk_alloc_arm(&f.alloc, i == 8 ? 1 : 0);
+    tk_alloc_arm(&f.alloc, i == 16 ? 1 : 0);
     aj_trace_add(exn, (aj_site){.node = &loop, .iteration = i});
   }
-  assert_int_equal(exn->trace.count, 8);
+  assert_int_equal(exn->trace.count, 16);
   assert_int_equal(exn->trace.total, 200);
-  for (uint32_t i = 0; i < 8; i++) assert_int_equal(aj_trace_get(&exn->trace, i).iteration, i);
+  for (uint32_t i = 0; i < 16; i++) assert_int_equal(aj_trace_get(&exn->trace, i).iteration, i);
   aj_exn_release(exn);
   end(&f);
 }
