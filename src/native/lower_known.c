@@ -243,11 +243,25 @@ static bool raises_out(look *l, const aj_node *node) {
   return next != NULL;
 }
 
+static bool is_scalar(const aj_type *type) { return type->is_exn || type->rank == 0; }
+
+/* Whether nothing in it can fail, in any way: work on arrays may find that the run has to end, a call that it is too
+ * deep, and either failure has what was handled as its context. */
+static bool is_harmless(const aj_node *node) {
+  if (node->op == AJ_OP_CONST || node->op == AJ_OP_YIELD) return true;
+  if (node->region_count || node->op == AJ_OP_CALL || !aj_node_is_pure(node)) return false;
+  for (uint32_t i = 0; i < node->operand_count; i++)
+    if (!is_scalar(node->operands[i]->type)) return false;
+  for (uint32_t i = 0; i < node->result_count; i++)
+    if (!is_scalar(node->results[i].type)) return false;
+  return true;
+}
+
 /* Whether the node leaves the exception where it is; what it asks is noted. */
 static bool suits(look *l, const aj_node *node) {
   bool arms = node->op == AJ_OP_IF || node->op == AJ_OP_SWITCH;
   if (node->op == AJ_OP_RAISE || node->op == AJ_OP_RAISE_EXN) return raises_out(l, node);
-  if (!arms && node->op != AJ_OP_YIELD && !aj_node_is_pure(node)) return false;
+  if (!arms && !is_harmless(node)) return false;
   for (uint32_t i = 0; i < node->operand_count; i++) {
     if (!node->operands[i]->type->is_exn || !is_own(l, node->operands[i])) continue;
     if (aj_exn_asks(node))
@@ -264,7 +278,6 @@ static bool only_asks(look *l) {
   for (const aj_node *node = l->handler->nodes[0]; node; node = aj_walk_next(&walk)) {
     if (walk.region == owner->parent || (walk.region->owner == owner && walk.region != l->handler)) break;
     if (!suits(l, node)) return false;
-    if (node->op != AJ_OP_IF && node->op != AJ_OP_SWITCH) aj_walk_skip(&walk);
   }
   return true;
 }

@@ -471,6 +471,52 @@ static void test_handled_exceptions_do_not_pile_up(void **state) {
   }
 }
 
+static arrjit_status cancel_run(void *user, arrjit_call_info *call, size_t n, const arrjit_view *args, size_t m,
+                                const arrjit_view *results) {
+  (void)call, (void)n, (void)args, (void)m, (void)results;
+  arrjit_cancel_trigger(user);
+  return ARRJIT_OK;
+}
+
+/* Work on arrays in a handler may find that the run was cancelled: that has what was being handled as its context. */
+static void test_a_handler_that_is_cancelled_has_its_context(void **state) {
+  tk_fixture *f = *state;
+  enum { COUNT = 100000 };
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), v = PARAM(g, "v", F64, COUNT), seen, exn, out;
+  CALLBACK(g, arrjit_slot_io(g, "cancel", TYPES(TYPE(F64)), 0), &seen, x);
+  arrjit_try_begin(g);
+  arrjit_if_begin(g, arrjit_gt(g, seen, arrjit_const_f64(g, 0)));
+  RAISE(g, ARRJIT_KIND_RUNTIME, 5, "handled {0}", seen);
+  arrjit_if_else(g, 0, NULL);
+  arrjit_if_end(g, 0, NULL, NULL);
+  arrjit_try_handler(g, 1, &v, ARRJIT_KIND_RUNTIME, &exn);
+  arrjit_try_end(g, LIST(arrjit_mul(g, v, field(g, exn, 0, f64_type()))), &out);
+  RETURN(g, out);
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *inputs[] = {SCALAR(f, F64, 2), tk_array(f, TYPE(F64, COUNT), NULL)};
+  char *texts[2] = {NULL, NULL};
+  for (int whole = 0; whole <= tk_native(); whole++) {
+    arrjit_cancel *cancel = NULL;
+    arrjit_result *result = NULL;
+    assert_int_equal(arrjit_cancel_create(f->context, &cancel, NULL), ARRJIT_OK);
+    arrjit_binding binding = {.slot = "cancel", .callback = cancel_run, .user = cancel};
+    arrjit_run_options options = {.struct_bytes = sizeof options,
+                                  .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP,
+                                  .binding_count = 1,
+                                  .bindings = &binding,
+                                  .cancel = cancel};
+    assert_int_equal(arrjit_run(function, &options, 2, inputs, &result, NULL), ARRJIT_OK);
+    assert_int_equal(arrjit_result_kind(result), ARRJIT_KIND_CANCELLED);
+    texts[whole] = strdup(arrjit_result_text(result));
+    assert_non_null(strstr(texts[whole], "while handling: runtime: handled 2"));
+    arrjit_result_destroy(result);
+    arrjit_cancel_release(cancel);
+  }
+  if (tk_native()) assert_string_equal(texts[0], texts[1]);
+  for (int k = 0; k < 2; k++) free(texts[k]);
+}
+
 /* The same exception raised twice is one failure; an equal one is another. */
 static void test_equal_exceptions_are_not_the_same(void **state) {
   tk_fixture *f = *state;
@@ -501,6 +547,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_inner_tries_are_passed),
     TK_TEST(test_known_and_foreign_failures_come_to_one_handler),
     TK_TEST(test_handled_exceptions_do_not_pile_up),
+    TK_TEST(test_a_handler_that_is_cancelled_has_its_context),
     TK_TEST(test_equal_exceptions_are_not_the_same),
 };
 
