@@ -26,7 +26,10 @@ static void raise_sometimes(builder *b) {
   if (plain) {
     arrjit_raise(b->g, any_kind(b), code, any_message(b, count), count, payload);
   } else {
-    if (!outside) made = arrjit_exn_new(b->g, any_kind(b), code, any_message(b, count), count, payload);
+    if (b->exn_count && tk_chance(&b->pick, 40))
+      made = any_exn(b);
+    else if (!outside)
+      made = arrjit_exn_new(b->g, any_kind(b), code, any_message(b, count), count, payload);
     arrjit_raise_exn(b->g, made);
   }
   arrjit_if_else(b->g, 0, NULL);
@@ -73,7 +76,8 @@ static void hand_on(builder *b, arrjit_value exn) {
   note(b, HANDED_ON);
   arrjit_if_begin(b->g, scalar(b, ARRJIT_BOOL));
   arrjit_value made = arrjit_exn_new(b->g, any_kind(b), 1, any_message(b, count), count, payload);
-  switch (tk_below(&b->pick, 4)) {
+  switch (tk_below(&b->pick, 5)) {
+  case 4: arrjit_raise_exn(b->g, any_exn(b)); break;
   case 0: arrjit_raise_exn(b->g, exn); break;
   case 1: arrjit_raise_from(b->g, made, exn); break;
   case 2: arrjit_raise_from(b->g, exn, made); break;
@@ -122,9 +126,30 @@ static arrjit_value build_tries(builder *b, arrjit_dtype dtype, int depth) {
   return out;
 }
 
+static void raise_if(builder *b, arrjit_value exn) {
+  arrjit_if_begin(b->g, scalar(b, ARRJIT_BOOL));
+  arrjit_raise_exn(b->g, exn);
+  arrjit_if_else(b->g, 0, NULL);
+  arrjit_if_end(b->g, 0, NULL, NULL);
+}
+
+/* Two exceptions that are equal and not the same: while one is handled, it or the other is raised. */
+static void build_twins(builder *b) {
+  arrjit_value payload[2], twins[2], exn;
+  size_t count = some_payload(b, payload);
+  arrjit_kind kind = any_kind(b);
+  for (int i = 0; i < 2; i++) twins[i] = arrjit_exn_new(b->g, kind, 7, "twin", count, payload);
+  arrjit_try_begin(b->g);
+  raise_if(b, twins[0]);
+  arrjit_try_handler(b->g, 0, NULL, kind, &exn);
+  raise_if(b, twins[tk_below(&b->pick, 2)]);
+  arrjit_try_end(b->g, 0, NULL, NULL);
+}
+
 void build_catch(builder *b) {
   arrjit_dtype dtype = any_dtype(b);
   note(b, CATCH_IN_PLACE);
+  if (tk_chance(&b->pick, 15)) build_twins(b);
   if (tk_chance(&b->pick, 50)) {
     keep_value(b, build_tries(b, dtype, 0));
     return;
