@@ -237,7 +237,7 @@ static void test_finally_does_not_run_at_shutdown(void **state) {
     arrjit_runner *runner = NULL;
     arrjit_job *job = NULL;
     arrjit_result *result = NULL;
-    assert_int_equal(arrjit_runner_create(f->context, &runner, NULL), ARRJIT_OK);
+    assert_int_equal(arrjit_runner_create(f->context, NULL, &runner, NULL), ARRJIT_OK);
     assert_int_equal(arrjit_runner_submit(runner, function, &options, 1, &most, &job, NULL), ARRJIT_OK);
     while (!atomic_load(&starts)) sched_yield();
     assert_int_equal(arrjit_runner_destroy(runner), ARRJIT_OK);

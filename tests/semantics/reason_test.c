@@ -99,15 +99,14 @@ static void test_case_f38_every_dtype_is_rendered(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", F64), n = PARAM(g, "n", U64), v = PARAM(g, "v", F32, 10), e = PARAM(g, "e", I8, 0, 3);
-  RAISE(g, ARRJIT_KIND_RUNTIME, 0, "{0} {1} {2} {3} {4} {0}{0} {{5}} {5} {99999999999}", x, n, v, e,
-        arrjit_eq(g, x, x));
+  RAISE(g, ARRJIT_KIND_RUNTIME, 0, "{0} {1} {2} {3} {4} {0}{0} {{5}} {} {x}", x, n, v, e, arrjit_eq(g, x, x));
   RETURN(g);
   arrjit_array *vector = ARRAY(f, F32, NAN, INFINITY, -INFINITY, -0.0f, 1e-45f, 3.4e38f, 7, 8, 9, 10);
   arrjit_array *empty = tk_array(f, TYPE(I8, 0, 3), NULL);
   const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, F64, NAN), SCALAR(f, U64, UINT64_MAX), vector, empty);
   EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 0,
                  "nan 18446744073709551615 f32[10] = [nan, inf, -inf, -0, 1e-45, 3.4e+38, 7, 8, ...] i8[0,3] = [] "
-                 "false nannan {5} {5} {99999999999}");
+                 "false nannan {5} {} {x}");
 }
 
 /* However long the template and whatever it holds, the message ends. */
