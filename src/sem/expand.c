@@ -66,8 +66,17 @@ static expand_function *const expansions[AJ_OP_COUNT] = {
 
 /* C leaves it to the compiler which argument of a nested call is evaluated first, and so which node is made first. To
  * have the same graph whoever compiled the library, the nodes from `first` on are put in the order of a walk from the
- * result: operands, left to right, before their node. */
-static void order_nodes(aj_region *region, uint32_t first, const aj_value *result) {
+ * result: operands, left to right, before their node; all of b->slow before the first select on one of them. */
+static const aj_value *get_operand(const aj_expander *b, const aj_node *node, uint32_t k) {
+  if (k < node->operand_count) return node->operands[k];
+  bool chooses = node->op == AJ_OP_SELECT && b->slow[0] != NULL;
+  k -= node->operand_count;
+  for (size_t i = 0; chooses && k < AJ_COUNT(b->slow) && i < AJ_COUNT(b->slow); i++)
+    if (node->operands[2] == b->slow[i]) return b->slow[k];
+  return NULL;
+}
+
+static void order_nodes(const aj_expander *b, aj_region *region, uint32_t first, const aj_value *result) {
   enum { MOST = 1024 };
   struct {
     aj_node *node;
@@ -82,13 +91,13 @@ static void order_nodes(aj_region *region, uint32_t first, const aj_value *resul
   stack[depth++].next = 0;
   while (depth > 0) {
     aj_node *node = stack[depth - 1].node;
-    uint32_t k = stack[depth - 1].next++;
-    if (k == node->operand_count) {
+    const aj_value *value = get_operand(b, node, stack[depth - 1].next++);
+    if (value == NULL) {
       ordered[done++] = node;
       depth--;
       continue;
     }
-    aj_node *operand = node->operands[k]->def;
+    aj_node *operand = value->def;
     if (operand == NULL || operand->pc >= count || region->nodes[first + operand->pc] != operand || placed[operand->pc])
       continue;
     placed[operand->pc] = true;
@@ -104,6 +113,6 @@ aj_value *aj_sem_expand(aj_builder *b, const aj_node *node) {
   aj_expander expander = {.builder = b, .shape = node->operands[0]->type};
   AJ_ASSERT(node->op == AJ_OP_MEAN || expansions[node->op] != NULL);
   aj_value *result = node->op == AJ_OP_MEAN ? expand_mean(b, node) : expansions[node->op](&expander, node->operands[0]);
-  if (result != NULL && b->region->node_count > first) order_nodes(b->region, first, result);
+  if (result != NULL && b->region->node_count > first) order_nodes(&expander, b->region, first, result);
   return result;
 }

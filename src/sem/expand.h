@@ -10,6 +10,8 @@ typedef aj_value *V;
 typedef struct aj_expander {
   aj_builder *builder;
   const aj_type *shape; /* its dims are those of every value of the expansion */
+  aj_value *slow[3];    /* last operands of selects on one predicate: their nodes are put in a row, before the first of
+                           the selects, where they can be jumped over (sem/guard.h) */
 } aj_expander;
 
 V aj_expand_exp(aj_expander *b, V x);

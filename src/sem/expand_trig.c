@@ -134,17 +134,19 @@ static reduced trig_slow_f64(aj_expander *b, V x) {
   return (reduced){r, x_neg(b, x_mul(b, lo, sgn)), i};
 }
 
-/* The two reductions, one picked per lane. A native lowering may branch around the slow one when no lane of a block
- * needs it (the predicate is `fast`): it changes no bit. */
+/* The two reductions, one picked per lane. Where no lane of a block needs the slow one (the predicate is `fast`) it is
+ * jumped over: it changes no bit. */
+static reduced pick(aj_expander *b, V fast, reduced f, reduced s) {
+  b->slow[0] = s.i, b->slow[1] = s.r, b->slow[2] = s.nlo;
+  return (reduced){x_select(b, fast, f.r, s.r), x_select(b, fast, f.nlo, s.nlo), x_select(b, fast, f.i, s.i)};
+}
 static reduced trig_reduce_f32(aj_expander *b, V x) {
   V fast = x_lt(b, x_abs(b, x), x_f32(b, TRIG_FAST_F32));
-  reduced f = trig_fast_f32(b, x), s = trig_slow_f32(b, x);
-  return (reduced){x_select(b, fast, f.r, s.r), x_select(b, fast, f.nlo, s.nlo), x_select(b, fast, f.i, s.i)};
+  return pick(b, fast, trig_fast_f32(b, x), trig_slow_f32(b, x));
 }
 static reduced trig_reduce_f64(aj_expander *b, V x) {
   V fast = x_lt(b, x_abs(b, x), x_f64(b, TRIG_FAST_F64));
-  reduced f = trig_fast_f64(b, x), s = trig_slow_f64(b, x);
-  return (reduced){x_select(b, fast, f.r, s.r), x_select(b, fast, f.nlo, s.nlo), x_select(b, fast, f.i, s.i)};
+  return pick(b, fast, trig_fast_f64(b, x), trig_slow_f64(b, x));
 }
 
 /* sin(r - nlo) = r - (nlo + r^3 S(z)), S with the sign turned;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sem/guard.h"
+
 #define NONE UINT32_MAX
 
 /* What is known of a value of the expanded region, by its slot. */
@@ -19,6 +21,7 @@ typedef struct program_builder {
   aj_region *region; /* expanded */
   uint32_t *node_of; /* [node of the expanded region] index in the region given */
   value_info *values;
+  uint32_t *guards; /* aj_guard_find of it */
   uint32_t constant_count;
   AJ_VEC(uint32_t) free[4]; /* places of dead registers by log2 of their element bytes */
 } program_builder;
@@ -108,6 +111,9 @@ static bool analyse(program_builder *p) {
     if (node->op == AJ_OP_BITCAST) p->values[node->results[0].slot].root = p->values[node->operands[0]->slot].root;
   }
   find_last_uses(p);
+  p->guards = AJ_NEW_ARRAY(&p->module->arena, region->slot_count, uint32_t);
+  if (p->guards == NULL) return false;
+  aj_guard_find(region, p->guards);
   return true;
 }
 
@@ -122,7 +128,7 @@ static uint32_t take_register(program_builder *p, size_t bytes) {
   if (p->free[list].count > 0) return p->free[list].data[--p->free[list].count];
   uint32_t place = add_inside(p);
   p->program->offsets[place - p->program->outside_count] = p->program->register_bytes;
-  p->program->register_bytes += bytes * AJ_PROGRAM_LANES;
+  p->program->register_bytes += bytes;
   return place;
 }
 
@@ -185,7 +191,9 @@ static bool place_outside(program_builder *p) {
   program->result_count = yield->operand_count;
   program->outside_count = program->place_count = program->param_count + program->result_count + (uint32_t)axes;
   program->outside_bytes = AJ_NEW_ARRAY(&program->arena, program->outside_count + 1, uint8_t);
-  if (program->outside_bytes == NULL) return false;
+  program->param_ends = AJ_NEW_ARRAY(&program->arena, program->param_count + 1, uint32_t);
+  program->result_starts = AJ_NEW_ARRAY(&program->arena, program->result_count + 1, uint32_t);
+  if (program->outside_bytes == NULL || program->param_ends == NULL || program->result_starts == NULL) return false;
   memset(program->outside_bytes, 8, program->outside_count); /* indices are i64 */
   for (uint32_t i = 0; i < program->param_count; i++) {
     program->outside_bytes[i] = aj_dtypes[p->region->params[i]->type->dtype].bytes;
@@ -197,6 +205,14 @@ static bool place_outside(program_builder *p) {
 }
 
 /* ---- steps ---- */
+static void append_step(aj_program *program, aj_program_step step, uint32_t operand_count) {
+  for (uint32_t k = 0; k < operand_count; k++)
+    if (step.in[k] < program->param_count) program->param_ends[step.in[k]] = program->step_count;
+  uint32_t result = step.out - program->param_count; /* wraps below the results */
+  if (step.loop != NULL && result < program->result_count) program->result_starts[result] = program->step_count;
+  program->steps[program->step_count++] = step;
+}
+
 static bool add_step(program_builder *p, const aj_node *node, uint32_t at) {
   aj_program *program = p->program;
   value_info *out = &p->values[node->results[0].slot];
@@ -213,7 +229,7 @@ static bool add_step(program_builder *p, const aj_node *node, uint32_t at) {
     if (!AJ_VEC_PUSH(program->mem, &p->free[get_free_list(aj_dtypes[dtype].bytes)], step.out)) return false;
   }
   if (step.raises && program->first_raise == NONE) program->first_raise = program->step_count;
-  program->steps[program->step_count++] = step;
+  append_step(program, step, node->operand_count);
   return true;
 }
 
@@ -224,14 +240,29 @@ static void add_copies(program_builder *p) {
   for (uint32_t k = 0; k < yield->operand_count; k++) {
     uint32_t from = get_root(p, yield->operands[k])->place, to = program->param_count + k;
     if (from == to) continue;
-    program->steps[program->step_count++] = (aj_program_step){
-        .loop = aj_loops_copy(aj_dtypes[yield->operands[k]->type->dtype].bytes), .out = to, .in = {from}};
+    aj_loop *loop = aj_loops_copy(aj_dtypes[yield->operands[k]->type->dtype].bytes);
+    append_step(program, (aj_program_step){.loop = loop, .out = to, .in = {from}}, 1);
   }
+}
+
+/* A branch over what comes from node `at` on, when that is guarded; *branch is its step until `end`, else NONE. */
+static void add_branch(program_builder *p, uint32_t at, uint32_t *branch, uint32_t *end) {
+  aj_program *program = p->program;
+  if (*branch != NONE && at == *end) {
+    program->steps[*branch].skip = program->step_count - *branch - 1;
+    *branch = NONE;
+  }
+  if (*branch != NONE || !aj_guard_starts(p->region, p->guards, at, end)) return;
+  uint32_t guard = p->guards[p->region->nodes[at]->results[0].slot];
+  *branch = program->step_count;
+  append_step(program, (aj_program_step){.in = {p->values[p->values[guard].root].place}}, 1);
 }
 
 static bool build_steps(program_builder *p) {
   aj_program *program = p->program;
-  uint32_t most = p->region->node_count + aj_region_terminator(p->region)->operand_count;
+  uint32_t branch = NONE, branch_end = NONE;
+  uint32_t most =
+      p->region->node_count + p->region->node_count / AJ_GUARD_LEAST + aj_region_terminator(p->region)->operand_count;
   program->steps = AJ_NEW_ARRAY(&program->arena, most, aj_program_step);
   program->constants = AJ_NEW_ARRAY(&program->arena, most, char *);
   program->offsets = AJ_NEW_ARRAY(&program->arena, most, size_t);
@@ -240,6 +271,7 @@ static bool build_steps(program_builder *p) {
   if (!place_outside(p) || !place_constants(p)) return false;
   for (uint32_t i = 0; i < p->region->node_count; i++) {
     const aj_node *node = p->region->nodes[i];
+    add_branch(p, i, &branch, &branch_end);
     if (node->op == AJ_OP_LANE_INDEX)
       p->values[node->results[0].slot].place =
           program->param_count + program->result_count + (uint32_t)aj_node_int(node, AJ_ATTR_AXIS);

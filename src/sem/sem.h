@@ -55,6 +55,32 @@ size_t aj_program_scratch_bytes(const aj_program *program);
 size_t aj_program_run(const aj_program *program, size_t n, const void *const *params, void *const *results,
                       void *scratch, const int64_t *const *indices, uint32_t *out_node);
 
+/* Whether a result may lie where a param does: the param is read for the last time when, or before, the result is
+ * written. */
+bool aj_program_may_share(const aj_program *program, uint32_t param, uint32_t result);
+
+/* A program that cannot fail, over one lane, at places that stay: bound once, run many times. */
+typedef struct aj_bound_step {
+  aj_loop *loop; /* NULL: goes on at `next` where in[0] is true, else at the step behind */
+  void *out;
+  const void *in[3];
+  const struct aj_bound_step *next; /* NULL: the end */
+} aj_bound_step;
+size_t aj_program_bound_bytes(const aj_program *program);
+/* `scratch` has bound_bytes, aligned as a pointer, and belongs to the bound program. */
+const aj_bound_step *aj_program_bind(const aj_program *program, const void *const *params, void *const *results,
+                                     void *scratch);
+static inline void aj_program_run_bound(const aj_bound_step *step) {
+  for (; step->next != NULL;) {
+    if (AJ_UNLIKELY(step->loop == NULL)) {
+      step = *(const uint8_t *)step->in[0] ? step->next : step + 1;
+      continue;
+    }
+    (void)step->loop(1, step->out, step->in);
+    step++;
+  }
+}
+
 /* Programs of EXPAND ops, made on first use; one cache a context. */
 typedef struct aj_sem_cache aj_sem_cache;
 aj_sem_cache *aj_sem_cache_create(aj_mem *mem);
@@ -64,6 +90,29 @@ const aj_program *aj_sem_cache_get(aj_sem_cache *cache, aj_op op, arrjit_dtype d
 
 /* ---- whole arrays ---- */
 typedef enum aj_sem_status { AJ_SEM_OK, AJ_SEM_FAIL, AJ_SEM_MEMORY, AJ_SEM_STOPPED } aj_sem_status;
+
+/* A program that cannot fail over `count` > 0 elements. */
+typedef enum aj_block_way { AJ_READ_DIRECT, AJ_READ_SPLAT, AJ_READ_GATHER } aj_block_way;
+typedef struct aj_block_operand {
+  const aj_view *view; /* any strides; NULL: every element is */
+  const void *element; /* this one */
+  size_t bytes;        /* of an element */
+  aj_block_way way;    /* the rest is the executor's */
+  char *block;
+} aj_block_operand;
+typedef struct aj_sem_program_call {
+  const aj_program *program;
+  int64_t count;
+  aj_block_operand *operands; /* one a param */
+  char *const *results;       /* one a result: dense elements; where one lies in an operand, aj_program_may_share */
+  bool (*poll)(void *user);   /* as in aj_sem_call */
+  void *poll_user;
+} aj_sem_program_call;
+/* Bytes of scratch that the call takes, aligned as a pointer: to be asked before each run. */
+size_t aj_sem_program_bytes(const aj_sem_program_call *call);
+/* OK or STOPPED. */
+aj_sem_status aj_sem_program_run(const aj_sem_program_call *call, void *scratch);
+
 typedef struct aj_sem_call {
   const aj_node *node; /* op and attributes */
   const int64_t *env;  /* symbols */

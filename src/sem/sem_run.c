@@ -1,4 +1,5 @@
 /* Whole arrays: elementwise ops block by block, other routines by the op table. */
+#include "sem/blocks.h"
 #include "sem/routine.h"
 
 /* A CALL op that ops.def names and nobody wrote does not link. */
@@ -14,61 +15,36 @@ static routine_function *const routines[AJ_OP_COUNT] = {
 #undef OP
 };
 
-/* ---- operands, a block at a time ---- */
 enum { MAX_OPERANDS = 3 };
-typedef enum operand_way { READ_DIRECT, READ_SPLAT, READ_GATHER } operand_way;
-typedef struct operand {
-  operand_way way;
-  const aj_view *view;
-  size_t bytes;
-  char *block; /* splat, or where blocks are gathered */
-} operand;
+
+/* ---- functions: their programs ---- */
+
+static aj_sem_status run_function(const aj_sem_call *call) {
+  const aj_program *program = aj_sem_cache_get(call->cache, call->node->op, call->in[0].dtype);
+  if (program == NULL) return AJ_SEM_MEMORY;
+  aj_block_operand operand = {.view = &call->in[0], .bytes = aj_dtypes[call->in[0].dtype].bytes};
+  aj_sem_program_call run = {.program = program,
+                             .count = aj_view_count(call->out),
+                             .operands = &operand,
+                             .results = &call->out->data,
+                             .poll = call->poll,
+                             .poll_user = call->poll_user};
+  size_t bytes = aj_sem_program_bytes(&run);
+  void *scratch = aj_mem_raw(call->mem, bytes);
+  if (scratch == NULL) return AJ_SEM_MEMORY;
+  aj_sem_status status = aj_sem_program_run(&run, scratch);
+  aj_mem_free(call->mem, scratch, bytes);
+  return status;
+}
+
+/* ---- elementwise ops: one loop ---- */
 
 typedef struct elementwise {
   const aj_sem_call *call;
-  aj_loop *loop; /* or NULL, then: */
-  const aj_program *program;
+  aj_loop *loop;
   uint32_t count;
-  operand operands[MAX_OPERANDS];
-  char *scratch; /* of the program, then the blocks of operands */
-  size_t scratch_bytes;
+  aj_block_operand operands[MAX_OPERANDS];
 } elementwise;
-
-static operand_way choose_way(const aj_view *view) {
-  if (aj_view_is_dense(view)) return READ_DIRECT;
-  return aj_view_is_uniform(view) ? READ_SPLAT : READ_GATHER;
-}
-
-/* Ways of all operands and one allocation for what they need. */
-static bool prepare_operands(elementwise *e, int64_t count) {
-  int64_t lanes = count < AJ_BLOCK ? count : AJ_BLOCK;
-  size_t program_bytes = e->program ? (aj_program_scratch_bytes(e->program) + 63) & ~(size_t)63 : 0;
-  e->scratch_bytes = program_bytes;
-  for (uint32_t i = 0; i < e->count; i++) {
-    operand *x = &e->operands[i];
-    *x = (operand){
-        .way = choose_way(&e->call->in[i]), .view = &e->call->in[i], .bytes = aj_dtypes[e->call->in[i].dtype].bytes};
-    if (x->way != READ_DIRECT) e->scratch_bytes += (size_t)lanes * sizeof(int64_t);
-  }
-  if (e->scratch_bytes == 0) return true;
-  e->scratch = aj_mem_raw(e->call->mem, e->scratch_bytes);
-  if (e->scratch == NULL) return false;
-  char *next = e->scratch + program_bytes;
-  for (uint32_t i = 0; i < e->count; i++) {
-    operand *x = &e->operands[i];
-    if (x->way == READ_DIRECT) continue;
-    x->block = next;
-    next += (size_t)lanes * sizeof(int64_t);
-    if (x->way == READ_SPLAT) aj_view_fill(x->block, lanes, x->view->data, x->bytes);
-  }
-  return true;
-}
-
-static const void *read_operand(const operand *x, int64_t start, int64_t n) {
-  if (x->way == READ_DIRECT) return x->view->data + (size_t)start * x->bytes;
-  if (x->way == READ_GATHER) aj_view_read(x->block, x->view, start, n);
-  return x->block;
-}
 
 static aj_sem_status fail_arith(const elementwise *e, int64_t start, size_t lane, const void *const *in) {
   const void *operands[MAX_OPERANDS] = {NULL};
@@ -85,10 +61,8 @@ static aj_sem_status run_blocks(elementwise *e, int64_t count) {
   for (int64_t start = 0; start < count; start += AJ_BLOCK) {
     int64_t n = count - start < AJ_BLOCK ? count - start : AJ_BLOCK;
     const void *in[MAX_OPERANDS] = {NULL};
-    for (uint32_t i = 0; i < e->count; i++) in[i] = read_operand(&e->operands[i], start, n);
-    void *out = call->out->data + (size_t)start * out_bytes;
-    size_t done =
-        e->loop ? e->loop((size_t)n, out, in) : aj_program_run(e->program, (size_t)n, in, &out, e->scratch, NULL, NULL);
+    for (uint32_t i = 0; i < e->count; i++) in[i] = aj_block_operand_read(&e->operands[i], start, n);
+    size_t done = e->loop((size_t)n, call->out->data + (size_t)start * out_bytes, in);
     if (done < (size_t)n) return fail_arith(e, start, done, in);
     if (start + n < count && call->poll != NULL && call->poll(call->poll_user)) return AJ_SEM_STOPPED;
   }
@@ -100,17 +74,20 @@ static aj_sem_status run_elementwise(const aj_sem_call *call) {
   int64_t count = aj_view_count(call->out);
   AJ_ASSERT(e.count <= MAX_OPERANDS);
   if (count == 0) return AJ_SEM_OK;
-  if (aj_ops[call->node->op].routine == AJ_ROUTINE_EXPAND) {
-    e.program = aj_sem_cache_get(call->cache, call->node->op, call->in[0].dtype);
-    if (e.program == NULL) return AJ_SEM_MEMORY;
-  } else {
-    /* the dtype of a select is that of what it chooses from */
-    e.loop = aj_sem_loop(call->node->op, call->in[call->node->op == AJ_OP_SELECT].dtype, call->out->dtype);
-    AJ_ASSERT(e.loop != NULL);
+  if (aj_ops[call->node->op].routine == AJ_ROUTINE_EXPAND) return run_function(call);
+  /* the dtype of a select is that of what it chooses from */
+  e.loop = aj_sem_loop(call->node->op, call->in[call->node->op == AJ_OP_SELECT].dtype, call->out->dtype);
+  AJ_ASSERT(e.loop != NULL);
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < e.count; i++) {
+    e.operands[i] = (aj_block_operand){.view = &call->in[i], .bytes = aj_dtypes[call->in[i].dtype].bytes};
+    bytes += aj_block_operand_bytes(&e.operands[i], count);
   }
-  if (!prepare_operands(&e, count)) return AJ_SEM_MEMORY;
+  char *scratch = aj_mem_raw(call->mem, bytes), *next = scratch;
+  if (scratch == NULL && bytes > 0) return AJ_SEM_MEMORY;
+  for (uint32_t i = 0; i < e.count; i++) next = aj_block_operand_place(&e.operands[i], count, next);
   aj_sem_status status = run_blocks(&e, count);
-  aj_mem_free(call->mem, e.scratch, e.scratch_bytes);
+  aj_mem_free(call->mem, scratch, bytes);
   return status;
 }
 
