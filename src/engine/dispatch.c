@@ -77,11 +77,11 @@ static const aj_code *get_code(aj_activation *a, arrjit_status *out_status, arrj
   return atomic_load_explicit(&a->function->code, memory_order_acquire);
 }
 
-static bool interpret(aj_activation *a, const arrjit_run_options *o) {
+static bool interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
   arrjit_function *function = a->function;
   atomic_fetch_add_explicit(&function->interpreted_runs, 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&function->core->runs_interpreted, 1, memory_order_relaxed);
-  return aj_tier_interpret(a, o->outputs);
+  return aj_tier_interpret(a, o->outputs, out_touched);
 }
 
 static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_options *o, uint64_t *out_touched) {
@@ -122,7 +122,7 @@ static arrjit_status run_otherwise(aj_activation *a, const arrjit_run_options *o
     return status == ARRJIT_MEMORY ? status : ARRJIT_UNAVAILABLE;
   }
   if (code || status == ARRJIT_LIMIT) post_interpreted(a->function, why.message);
-  a->succeeded = interpret(a, o);
+  a->succeeded = interpret(a, o, out_touched);
   return ARRJIT_OK;
 }
 
@@ -152,7 +152,7 @@ static void run_auto(aj_activation *a, const arrjit_run_options *o, uint64_t *ou
     a->succeeded = run_native(a, code, o, out_touched);
     return;
   }
-  a->succeeded = interpret(a, o);
+  a->succeeded = interpret(a, o, out_touched);
   if (code || atomic_load_explicit(&function->native_state, memory_order_relaxed) != AJ_NATIVE_NONE) return;
   int64_t work = atomic_fetch_add_explicit(&function->hot_work, a->run.work, memory_order_relaxed) + a->run.work;
   if (!is_hot(function, work)) return;
@@ -165,7 +165,7 @@ static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uin
                               arrjit_error *error) {
   switch (o->mode) {
   case ARRJIT_MODE_AUTO: run_auto(a, o, out_touched); break;
-  case ARRJIT_MODE_INTERP: a->succeeded = interpret(a, o); break;
+  case ARRJIT_MODE_INTERP: a->succeeded = interpret(a, o, out_touched); break;
   case ARRJIT_MODE_WHOLE: return run_whole(a, o, out_touched, error);
   }
   return ARRJIT_OK;

@@ -18,11 +18,30 @@ static void write_given(aj_activation *a, arrjit_array *const *given) {
   }
 }
 
-/* ---- the interpreter: always into arrays of its own ---- */
+/* A given output can be written directly when no input lies in it: code may write before it has read all. */
+static bool is_direct(const aj_activation *a, const arrjit_array *given) {
+  if (!given || !aj_view_is_dense(&given->view) || !aj_arguments_aligned(&given->view)) return false;
+  for (uint32_t i = 0; i < a->input_count; i++)
+    if (!a->packed[i] && aj_arguments_overlap(&given->view, &a->inputs[i]->view)) return false;
+  return true;
+}
 
-bool aj_tier_interpret(aj_activation *a, arrjit_array *const *given) {
+/* Given outputs that can be written directly are outputs from the start. */
+static void set_direct(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
+  for (uint32_t i = 0; given && i < a->output_count; i++) {
+    if (!is_direct(a, given[i])) continue;
+    a->outputs[i] = given[i];
+    aj_array_retain(given[i]);
+    if (i < 64) *out_touched |= UINT64_C(1) << i;
+  }
+}
+
+/* ---- the interpreter ---- */
+
+bool aj_tier_interpret(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
   aj_interp_code *code = aj_function_interp(a->function);
   if (!code) return aj_run_raise_memory(&a->run);
+  set_direct(a, given, out_touched);
   if (!aj_interp_run(code, &a->run, a->env, a->inputs, a->outputs)) return false;
   write_given(a, given);
   return true;
@@ -49,24 +68,13 @@ static bool pack_inputs(aj_activation *a) {
   return true;
 }
 
-/* A given output can be written directly when no input lies in it: code may write before it has read all. */
-static bool is_direct(const aj_activation *a, const arrjit_array *given) {
-  if (!given || !aj_view_is_dense(&given->view) || !aj_arguments_aligned(&given->view)) return false;
-  for (uint32_t i = 0; i < a->input_count; i++)
-    if (!a->packed[i] && aj_arguments_overlap(&given->view, &a->inputs[i]->view)) return false;
-  return true;
-}
-
 static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
   const aj_func *entry = a->run.module->funcs.data[0];
+  set_direct(a, given, out_touched);
   for (uint32_t i = 0; i < a->output_count; i++) {
     a->out_data[i] = NULL;
     if (aj_type_is_late(a->run.module, entry->result_types[i])) continue; /* the code makes it */
-    if (given && is_direct(a, given[i])) {
-      a->outputs[i] = given[i];
-      aj_array_retain(given[i]);
-      if (i < 64) *out_touched |= UINT64_C(1) << i;
-    } else {
+    if (!a->outputs[i]) {
       const aj_type *type = entry->result_types[i];
       int64_t dims[ARRJIT_MAX_RANK];
       for (int32_t k = 0; k < type->rank; k++) dims[k] = aj_dim_eval(type->dims[k], a->env);

@@ -18,10 +18,10 @@ aj_flow aj_step_inline(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const void *operands[3] = {NULL};
   AJ_ASSERT(node->operand_count <= 3);
   for (uint32_t i = 0; i < node->operand_count; i++) operands[i] = aj_frame_operand(frame, node, i)->u.bits;
-  aj_cell out = {.tag = AJ_CELL_SCALAR};
-  if (AJ_UNLIKELY(frame->nodes[node->id].u.loop(1, out.u.bits, operands) != 1))
+  aj_cell *out = aj_frame_result(frame, node, 0);
+  if (AJ_UNLIKELY(frame->nodes[node->id].u.loop(1, out->u.bits, operands) != 1))
     return fail_inline(in, frame, node, operands);
-  *aj_frame_result(frame, node, 0) = out;
+  out->tag = AJ_CELL_SCALAR;
   frame->pc++;
   return AJ_FLOW_NEXT;
 }
@@ -29,10 +29,10 @@ aj_flow aj_step_inline(aj_interp *in, aj_frame *frame, const aj_node *node) {
 aj_flow aj_step_program(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const void *operands[3] = {NULL};
   for (uint32_t i = 0; i < node->operand_count; i++) operands[i] = aj_frame_operand(frame, node, i)->u.bits;
-  aj_cell out = {.tag = AJ_CELL_SCALAR};
-  void *results[1] = {out.u.bits};
+  aj_cell *out = aj_frame_result(frame, node, 0);
+  void *results[1] = {out->u.bits};
   aj_program_run(frame->nodes[node->id].u.program, 1, operands, results, in->scratch, NULL, NULL);
-  *aj_frame_result(frame, node, 0) = out;
+  out->tag = AJ_CELL_SCALAR;
   frame->pc++;
   return AJ_FLOW_NEXT;
 }
@@ -110,7 +110,7 @@ aj_flow aj_step_array(aj_interp *in, aj_frame *frame, const aj_node *node) {
   aj_view scalar = {.dtype = type->dtype, .data = (char *)out.u.bits};
   aj_view *view = &scalar;
   if (type->rank > 0) {
-    out = (aj_cell){.u.array = aj_value_array(in, frame, type, false), .tag = AJ_CELL_ARRAY};
+    out = (aj_cell){.u.array = aj_value_result(in, frame, node), .tag = AJ_CELL_ARRAY};
     if (!out.u.array) return AJ_FLOW_FAILED;
     view = &out.u.array->view;
   }

@@ -10,7 +10,7 @@
 /* Moves operands of a terminator out of the top frame. The same value may leave twice. */
 static void collect_yield(aj_interp *in, aj_frame *frame, const aj_node *node) {
   for (uint32_t i = 0; i < node->operand_count; i++) {
-    in->transfer[i] = *aj_frame_operand(frame, node, i);
+    aj_cell_copy(&in->transfer[i], aj_frame_operand(frame, node, i));
     aj_cell_retain(&in->transfer[i]);
   }
   in->transfer_count = node->operand_count;
@@ -23,7 +23,7 @@ static void drop_transfer(aj_interp *in) {
 
 static void store_results(aj_interp *in, aj_frame *frame, const aj_node *node) {
   AJ_ASSERT(in->transfer_count == node->result_count);
-  for (uint32_t i = 0; i < node->result_count; i++) *aj_frame_result(frame, node, i) = in->transfer[i];
+  for (uint32_t i = 0; i < node->result_count; i++) aj_cell_copy(aj_frame_result(frame, node, i), &in->transfer[i]);
   in->transfer_count = 0;
 }
 
@@ -68,8 +68,8 @@ aj_flow aj_step_try(aj_interp *in, aj_frame *frame, const aj_node *node) {
 /* ---- loops: carried values move from frame to frame, captures stay with the owner until the loop is done ---- */
 
 /* Pushes the next region of a loop. Carried values come from in->transfer. */
-static aj_flow enter_loop(aj_interp *in, const aj_node *node, uint32_t region, aj_why why, int64_t iteration,
-                          int64_t index) {
+static aj_flow enter_region(aj_interp *in, const aj_node *node, uint32_t region, aj_why why, int64_t iteration,
+                            int64_t index) {
   aj_frame *parent = in->top, *child = aj_stack_push(in, node->regions[region], why);
   if (!child) {
     drop_transfer(in);
@@ -88,11 +88,20 @@ static aj_flow enter_loop(aj_interp *in, const aj_node *node, uint32_t region, a
   return AJ_FLOW_NEXT;
 }
 
+/* The next iteration of a loop, or, when it is warm and can run as programs, all that are left. */
+static aj_flow enter_loop(aj_interp *in, const aj_node *node, aj_why why, int64_t iteration, int64_t index) {
+  aj_scalar_loop *scalars = in->top->nodes[node->id].u.scalar_loop;
+  aj_heat heat = scalars && !in->resume ? aj_scalar_loop_run(in, node, scalars, iteration, index) : AJ_COLD;
+  if (heat == AJ_WARM) return finish_node(in, in->top, node);
+  if (heat == AJ_HEAT_FAILED) return AJ_FLOW_FAILED;
+  return enter_region(in, node, 0, why, iteration, index);
+}
+
 /* Carried values of a loop begin as operands [first, capture start). */
 static void collect_init(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first) {
   uint32_t count = aj_node_capture_start(node) - first;
   for (uint32_t i = 0; i < count; i++) {
-    in->transfer[i] = *aj_frame_operand(frame, node, first + i);
+    aj_cell_copy(&in->transfer[i], aj_frame_operand(frame, node, first + i));
     aj_cell_retain(&in->transfer[i]);
   }
   in->transfer_count = count;
@@ -100,7 +109,7 @@ static void collect_init(aj_interp *in, aj_frame *frame, const aj_node *node, ui
 
 aj_flow aj_step_while(aj_interp *in, aj_frame *frame, const aj_node *node) {
   collect_init(in, frame, node, 0);
-  aj_flow flow = enter_loop(in, node, 0, AJ_WHY_WHILE_COND, 0, 0);
+  aj_flow flow = enter_loop(in, node, AJ_WHY_WHILE_COND, 0, 0);
   if (flow == AJ_FLOW_NEXT) aj_frame_enter(in, frame, node);
   return flow;
 }
@@ -118,7 +127,7 @@ aj_flow aj_step_for(aj_interp *in, aj_frame *frame, const aj_node *node) {
   }
   collect_init(in, frame, node, 3);
   if (!is_below(lo, hi, step)) return finish_node(in, frame, node);
-  aj_flow flow = enter_loop(in, node, 0, AJ_WHY_FOR_BODY, 0, lo);
+  aj_flow flow = enter_loop(in, node, AJ_WHY_FOR_BODY, 0, lo);
   if (flow == AJ_FLOW_NEXT) aj_frame_enter(in, frame, node);
   return flow;
 }
@@ -131,13 +140,13 @@ static aj_flow yield_cond(aj_interp *in, aj_frame *frame, const aj_node *node) {
   uint32_t carried = loop->result_count;
   for (uint32_t i = 0; i < carried; i++) {
     aj_cell *cell = aj_frame_cell(frame, frame->region->params[i]);
-    in->transfer[i] = *cell;
+    aj_cell_copy(&in->transfer[i], cell);
     cell->tag = AJ_CELL_NONE;
   }
   in->transfer_count = carried;
   aj_stack_pop(in);
   if (!go) return finish_node(in, in->top, loop);
-  return enter_loop(in, loop, 1, AJ_WHY_WHILE_BODY, iteration, 0);
+  return enter_region(in, loop, 1, AJ_WHY_WHILE_BODY, iteration, 0);
 }
 
 static aj_flow yield_while(aj_interp *in, aj_frame *frame, const aj_node *node) {
@@ -146,7 +155,7 @@ static aj_flow yield_while(aj_interp *in, aj_frame *frame, const aj_node *node) 
   int64_t iteration = frame->iteration;
   collect_yield(in, frame, node);
   aj_stack_pop(in);
-  return enter_loop(in, loop, 0, AJ_WHY_WHILE_COND, iteration + 1, 0);
+  return enter_loop(in, loop, AJ_WHY_WHILE_COND, iteration + 1, 0);
 }
 
 /* A counter that would overflow is past any bound. */
@@ -158,7 +167,7 @@ static aj_flow yield_for(aj_interp *in, aj_frame *frame, const aj_node *node) {
   aj_stack_pop(in);
   int64_t hi = aj_frame_operand(in->top, loop, 1)->u.i64, step = aj_frame_operand(in->top, loop, 2)->u.i64;
   if (!aj_i64_add(next, step, &next) || !is_below(next, hi, step)) return finish_node(in, in->top, loop);
-  return enter_loop(in, loop, 0, AJ_WHY_FOR_BODY, iteration + 1, next);
+  return enter_loop(in, loop, AJ_WHY_FOR_BODY, iteration + 1, next);
 }
 
 /* ---- calls ---- */
@@ -218,31 +227,34 @@ static aj_flow yield_finally(aj_interp *in, aj_frame *frame) {
   return aj_unwind_onward(in) ? AJ_FLOW_NEXT : AJ_FLOW_ENDED;
 }
 
-/* A result as the host gets it: the array itself when nothing else has it, else a copy. NULL: run->exn. */
-static arrjit_array *make_output(aj_interp *in, aj_cell *cell, const aj_type *type) {
+/* A result as the host gets it: the output it has given, the array itself when nothing else has it, else a copy. NULL:
+ * run->exn. */
+static arrjit_array *make_output(aj_interp *in, aj_cell *cell, const aj_type *type, arrjit_array *given) {
   arrjit_array *array = cell->tag == AJ_CELL_ARRAY ? cell->u.array : NULL;
-  if (array && array->block && aj_view_is_dense(&array->view) &&
-      atomic_load_explicit(&array->refs, memory_order_acquire) == 1) {
+  if (given && array != given) {
+    aj_view view;
+    aj_value_view(cell, type, &view);
+    aj_view_copy(&given->view, &view);
+  } else if (!given && array && array->block && aj_view_is_dense(&array->view) &&
+             atomic_load_explicit(&array->refs, memory_order_acquire) == 1) {
     cell->tag = AJ_CELL_NONE;
     return array;
   }
-  array = aj_value_copy(in, cell, type);
+  if (!given) given = aj_value_copy(in, cell, type);
   aj_cell_clear(in->run, cell);
-  return array;
+  return given;
 }
 
 static aj_flow yield_root(aj_interp *in, aj_frame *frame, const aj_node *node) {
   collect_yield(in, frame, node);
   for (uint32_t i = 0; i < node->operand_count; i++) aj_cell_clear(in->run, aj_frame_operand(frame, node, i));
   for (uint32_t i = 0; i < node->operand_count; i++) {
-    in->outputs[i] = make_output(in, &in->transfer[i], node->operands[i]->type);
-    if (in->outputs[i]) continue;
-    while (i-- > 0) {
-      aj_array_release(in->outputs[i]);
-      in->outputs[i] = NULL;
+    arrjit_array *output = make_output(in, &in->transfer[i], node->operands[i]->type, in->outputs[i]);
+    if (!output) {
+      drop_transfer(in);
+      return AJ_FLOW_FAILED;
     }
-    drop_transfer(in);
-    return AJ_FLOW_FAILED;
+    in->outputs[i] = output;
   }
   in->transfer_count = 0;
   aj_stack_pop(in);

@@ -117,7 +117,7 @@ bool aj_frame_wants(const aj_region *region, uint32_t slot) { return region->las
 void aj_frame_copy_param(aj_frame *frame, uint32_t index, const aj_cell *cell) {
   uint32_t slot = frame->region->params[index]->slot;
   if (!aj_frame_wants(frame->region, slot)) return;
-  frame->cells[slot] = *cell;
+  aj_cell_copy(&frame->cells[slot], cell);
   aj_cell_retain(cell);
 }
 
@@ -127,7 +127,7 @@ void aj_frame_move_param(aj_interp *in, aj_frame *frame, uint32_t index, aj_cell
     aj_cell_clear(in->run, cell);
     return;
   }
-  frame->cells[slot] = *cell;
+  aj_cell_copy(&frame->cells[slot], cell);
   cell->tag = AJ_CELL_NONE;
 }
 

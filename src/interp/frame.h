@@ -9,14 +9,20 @@
 typedef enum aj_cell_tag { AJ_CELL_NONE, AJ_CELL_SCALAR, AJ_CELL_ARRAY, AJ_CELL_EXN } aj_cell_tag;
 typedef struct aj_cell {
   union {
-    unsigned char bits[16]; /* SCALAR: the element, inline, so that scalar loops allocate nothing */
-    uint64_t words[2];
+    unsigned char bits[8]; /* SCALAR: the element, inline, so that scalar loops allocate nothing */
+    uint64_t word;
     int64_t i64;
     arrjit_array *array; /* one reference */
     aj_exn *exn;         /* one reference */
   } u;
   aj_cell_tag tag;
 } aj_cell;
+
+/* In two parts: one wide load of what was just stored in two would have to wait for both stores to leave the core. */
+static inline void aj_cell_copy(aj_cell *to, const aj_cell *from) {
+  to->u.word = from->u.word;
+  to->tag = from->tag;
+}
 
 /* ---- frames: one activation of a region ---- */
 typedef enum aj_why {
@@ -34,6 +40,8 @@ typedef enum aj_why {
 } aj_why;
 
 typedef struct aj_interp_node aj_interp_node;
+typedef struct aj_range aj_range;
+typedef struct aj_scalar_loop aj_scalar_loop;
 typedef struct aj_frame {
   struct aj_frame *parent;
   const aj_region *region;
@@ -69,7 +77,8 @@ struct aj_interp {
   arrjit_array **arrays;   /* code->max_values */
   arrjit_view *host_views; /* code->max_values */
   int64_t *host_dims;      /* code->max_host_dims: of results that a callback makes */
-  void *scratch;           /* code->scratch_bytes: block programs of scalars */
+  void *scratch;           /* of block programs: at least code->scratch_bytes, more by aj_interp_scratch */
+  size_t scratch_bytes;
 };
 
 /* NEXT: in->top and its pc say where to go on; FAILED: run->exn is set, the node at in->top's pc raised it; DONE: the
@@ -80,11 +89,15 @@ typedef aj_flow aj_step_fn(aj_interp *in, aj_frame *frame, const aj_node *node);
 
 struct aj_interp_node { /* what is known of a node beforehand */
   aj_step_fn *step;
+  aj_step_fn *plain; /* step of the node alone: another than `step` where a range begins */
   union {
-    aj_loop *loop;             /* elementwise op on scalars */
-    const aj_program *program; /* function on scalars */
-    arrjit_array *constant;    /* one reference */
+    aj_loop *loop;               /* elementwise op on scalars */
+    const aj_program *program;   /* function on scalars */
+    arrjit_array *constant;      /* one reference */
+    aj_scalar_loop *scalar_loop; /* while, for: when it can run as programs, or NULL */
   } u;
+  aj_range *range; /* that begins here, or NULL */
+  uint32_t output; /* which output of the entry its result is, plus 1; 0: none */
 };
 
 struct aj_interp_code {
@@ -94,6 +107,8 @@ struct aj_interp_code {
   uint32_t max_values;    /* operands, results or parameters of any one node or region, at least 1 */
   uint32_t max_host_dims; /* of results of any one node that a callback makes, all ranks together */
   size_t scratch_bytes;
+  aj_range *ranges; /* all of the module */
+  aj_scalar_loop *scalar_loops;
   aj_mutex lock;
   aj_interp *free; /* guarded by lock */
 };
@@ -132,6 +147,33 @@ static inline aj_cell *aj_frame_result(aj_frame *frame, const aj_node *node, uin
 /* ---- interp_code.c ---- */
 aj_interp *aj_interp_take(aj_interp_code *code); /* NULL: no memory */
 void aj_interp_give(aj_interp *in);
+/* in->scratch with room for `bytes`; what was in it is lost. NULL: run->exn. */
+void *aj_interp_scratch(aj_interp *in, size_t bytes);
+
+/* ---- ranges of nodes and loops that become block programs once they are warm (option block_work) ---- */
+typedef struct aj_warmth {
+  _Atomic int64_t work; /* interpreted so far */
+  _Atomic bool built;
+} aj_warmth;
+typedef enum aj_heat { AJ_COLD, AJ_WARM, AJ_HEAT_FAILED } aj_heat;
+/* Counts work and, when it is enough, calls `build` on `part` once, whatever the number of runs. COLD: nodes run one by
+ * one; FAILED: run->exn is set. */
+aj_heat aj_warm(aj_interp *in, aj_warmth *warmth, int64_t work, bool (*build)(aj_interp_code *code, void *part),
+                void *part);
+
+/* ---- range_find.c, range_build.c, range.c ---- */
+/* Notes the ranges of a function, whose nodes are prepared. False: no memory. */
+bool aj_range_find(aj_interp_code *code, aj_func *func);
+void aj_ranges_destroy(aj_interp_code *code);
+
+/* ---- scalar_loop.c ---- */
+/* Notes a loop that can run as programs. False: no memory. */
+bool aj_scalar_loop_find(aj_interp_code *code, const aj_node *node, aj_interp_node *info);
+void aj_scalar_loops_destroy(aj_interp_code *code);
+/* The loop at the top frame's pc is to begin iteration `iteration`, carried values in in->transfer. WARM: all that were
+ * left have run, the values are there again. COLD: nothing was done; FAILED: run->exn is set, the frame to blame is on
+ * top. */
+aj_heat aj_scalar_loop_run(aj_interp *in, const aj_node *node, aj_scalar_loop *loop, int64_t iteration, int64_t index);
 
 /* ---- values.c ---- */
 /* A cell's elements through a view that lives as long as the cell stays put. */
@@ -140,6 +182,9 @@ void aj_value_view(const aj_cell *cell, const aj_type *type, aj_view *out);
 arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type *type, bool zero);
 /* A private dense copy as an array, of scalars too. NULL: run->exn. */
 arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *type);
+/* Where result 0 of the frame's node goes: the output that the host has given for it, else a new array. NULL: run->exn.
+ */
+arrjit_array *aj_value_result(aj_interp *in, const aj_frame *frame, const aj_node *node);
 /* in->views[0 ..]: operands [first, first + count). */
 void aj_value_views(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first, uint32_t count);
 
@@ -165,8 +210,8 @@ aj_flow aj_snapshot_resume(aj_interp *in);
 aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_for, aj_step_map, aj_step_call,
     aj_step_try, aj_step_yield, aj_step_raise, aj_step_raise_exn, aj_step_check, aj_step_check_shape, aj_step_callback,
     aj_step_exn_new, aj_step_exn_is, aj_step_exn_field, aj_step_exn_code, aj_step_exn_site, aj_step_exn_cause;
-aj_step_fn aj_step_inline, aj_step_program, aj_step_scalar_const, aj_step_array_const, aj_step_array, aj_step_view,
-    aj_step_foreign;
+aj_step_fn aj_step_range, aj_step_inline, aj_step_program, aj_step_scalar_const, aj_step_array_const, aj_step_array,
+    aj_step_view, aj_step_foreign;
 
 /* For routines: true, and run->exn is set, when the run has to end. */
 static inline bool aj_interp_poll(void *user) { return aj_run_poll(((aj_interp *)user)->run, false); }

@@ -14,9 +14,10 @@ aj_interp_code *aj_interp_code_create(aj_core *core, const aj_module *module);
 void aj_interp_code_destroy(aj_interp_code *code);
 
 /* Runs function 0 of run->module. Inputs are validated arrays (any strides); env has the module's symbols, entry
- * symbols bound and derived. On success gives result arrays, owned by the caller, dense, shared with nobody. False:
- * run->exn is set, with its trace. A foreign exception may unwind through it: the run is lost, but nothing of it stays
- * behind. */
+ * symbols bound and derived. outputs[i] is NULL, or an array of the caller's for result i that no input lies in: it is
+ * written at any time. On success all are there, owned by the caller; those the interpreter made are dense and shared
+ * with nobody. False: run->exn is set, with its trace; the caller drops what is in outputs. A foreign exception may
+ * unwind through it: the run is lost, but nothing of it stays behind. */
 bool aj_interp_run(aj_interp_code *code, aj_run *run, const int64_t *env, arrjit_array *const *inputs,
                    arrjit_array **outputs);
 

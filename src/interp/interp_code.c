@@ -51,6 +51,7 @@ static bool prepare_node(aj_interp_code *code, const aj_node *node, aj_interp_no
     info->step = scalar ? aj_step_scalar_const : aj_step_array_const;
     return scalar || (info->u.constant = create_constant(code->core, node)) != NULL;
   }
+  if (node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR) return aj_scalar_loop_find(code, node, info);
   if (!(op->flags & AJ_F_ELEMENTWISE) || !is_all_scalar(node)) return true;
   uint32_t typed = node->op == AJ_OP_SELECT ? 1 : 0; /* operand whose dtype names the loop */
   arrjit_dtype from = node->operands[typed]->type->dtype, to = node->results[0].type->dtype;
@@ -77,6 +78,15 @@ static void note_size(aj_interp_code *code, const aj_node *node) {
   if (aj_node_attr(node, AJ_ATTR_BINDS) && dims > code->max_host_dims) code->max_host_dims = dims;
 }
 
+/* Which nodes make what the entry returns; a value returned twice goes to the first place. */
+static void note_outputs(const aj_region *root, aj_interp_node *nodes) {
+  const aj_node *end = root->nodes[root->node_count - 1];
+  for (uint32_t i = end->op == AJ_OP_YIELD ? end->operand_count : 0; i-- > 0;) {
+    const aj_value *value = end->operands[i];
+    if (value->def && value->index == 0) nodes[value->def->id].output = i + 1;
+  }
+}
+
 static bool prepare_func(aj_interp_code *code, aj_func *func) {
   if (func->root->param_count > code->max_values) code->max_values = func->root->param_count;
   aj_interp_node *nodes = aj_mem_array(&code->core->mem, func->node_count, sizeof *nodes);
@@ -88,8 +98,10 @@ static bool prepare_func(aj_interp_code *code, aj_func *func) {
     AJ_ASSERT(node->id < func->node_count);
     note_size(code, node);
     if (!prepare_node(code, node, &nodes[node->id])) return false;
+    nodes[node->id].plain = nodes[node->id].step;
   }
-  return true;
+  if (func->index == 0) note_outputs(func->root, nodes);
+  return aj_range_find(code, func);
 }
 
 aj_interp_code *aj_interp_code_create(aj_core *core, const aj_module *module) {
@@ -119,7 +131,7 @@ static void destroy_interp(aj_interp_code *code, aj_interp *in) {
   aj_mem_free(mem, in->arrays, code->max_values * sizeof(arrjit_array *));
   aj_mem_free(mem, in->host_views, code->max_values * sizeof *in->host_views);
   aj_mem_free(mem, in->host_dims, code->max_host_dims * sizeof *in->host_dims);
-  aj_mem_free(mem, in->scratch, code->scratch_bytes);
+  aj_mem_free(mem, in->scratch, in->scratch_bytes);
   aj_mem_free(mem, in, sizeof *in);
 }
 
@@ -134,6 +146,7 @@ static aj_interp *create_interp(aj_interp_code *code) {
   in->host_views = aj_mem_array(mem, code->max_values, sizeof *in->host_views);
   in->host_dims = aj_mem_array(mem, code->max_host_dims, sizeof *in->host_dims);
   in->scratch = aj_mem_raw(mem, code->scratch_bytes);
+  in->scratch_bytes = in->scratch ? code->scratch_bytes : 0;
   if (in->transfer && in->views && in->arrays && in->host_views && (in->host_dims || !code->max_host_dims) &&
       (in->scratch || !code->scratch_bytes))
     return in;
@@ -157,6 +170,40 @@ void aj_interp_give(aj_interp *in) {
   aj_mutex_unlock(&code->lock);
 }
 
+void *aj_interp_scratch(aj_interp *in, size_t bytes) {
+  if (AJ_LIKELY(bytes <= in->scratch_bytes)) return in->scratch;
+  void *scratch = aj_mem_raw(&in->run->core->mem, bytes);
+  if (!scratch) {
+    aj_run_raise_memory(in->run);
+    return NULL;
+  }
+  aj_mem_free(&in->run->core->mem, in->scratch, in->scratch_bytes);
+  in->scratch_bytes = bytes;
+  return in->scratch = scratch;
+}
+
+static aj_heat build_part(aj_interp *in, aj_warmth *warmth, bool (*build)(aj_interp_code *code, void *part),
+                          void *part) {
+  aj_mutex_lock(&in->code->lock);
+  bool built = atomic_load_explicit(&warmth->built, memory_order_relaxed) || build(in->code, part);
+  atomic_store_explicit(&warmth->built, built, memory_order_release);
+  aj_mutex_unlock(&in->code->lock);
+  if (built) return AJ_WARM;
+  aj_run_raise_memory(in->run);
+  return AJ_HEAT_FAILED;
+}
+
+aj_heat aj_warm(aj_interp *in, aj_warmth *warmth, int64_t work, bool (*build)(aj_interp_code *code, void *part),
+                void *part) {
+  if (AJ_LIKELY(atomic_load_explicit(&warmth->built, memory_order_acquire))) return AJ_WARM;
+  int64_t enough = aj_core_option(in->run->core, AJ_OPTION_BLOCK_WORK);
+  if (work < enough) {
+    work += atomic_fetch_add_explicit(&warmth->work, work, memory_order_relaxed);
+    if (work < enough) return AJ_COLD;
+  }
+  return build_part(in, warmth, build, part);
+}
+
 void aj_interp_code_destroy(aj_interp_code *code) {
   if (!code) return;
   aj_mem *mem = &code->core->mem;
@@ -164,11 +211,13 @@ void aj_interp_code_destroy(aj_interp_code *code) {
     next = in->next_free;
     destroy_interp(code, in);
   }
+  aj_ranges_destroy(code);
+  aj_scalar_loops_destroy(code);
   for (size_t i = 0; code->funcs && i < code->module->funcs.count; i++) {
     const aj_func *func = code->module->funcs.data[i];
     aj_interp_node *nodes = code->funcs[i];
     for (uint32_t k = 0; nodes && k < func->node_count; k++)
-      if (nodes[k].step == aj_step_array_const) aj_array_release(nodes[k].u.constant);
+      if (nodes[k].plain == aj_step_array_const) aj_array_release(nodes[k].u.constant);
     aj_mem_free(mem, nodes, func->node_count * sizeof *nodes);
   }
   aj_mem_free(mem, code->funcs, code->module->funcs.count * sizeof *code->funcs);

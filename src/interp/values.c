@@ -37,6 +37,14 @@ arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type
   return count_array(in, aj_array_create(in->run->core, type->dtype, type->rank, dims, zero));
 }
 
+arrjit_array *aj_value_result(aj_interp *in, const aj_frame *frame, const aj_node *node) {
+  uint32_t output = frame->nodes[node->id].output;
+  arrjit_array *given = output && frame->why == AJ_WHY_ROOT ? in->outputs[output - 1] : NULL;
+  if (!given) return aj_value_array(in, frame, node->results[0].type, false);
+  aj_array_retain(given);
+  return given;
+}
+
 arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *type) {
   aj_view view;
   aj_value_view(cell, type, &view);

@@ -27,11 +27,17 @@ arrjit_context_options tk_context_options(const arrjit_allocator *alloc) {
       .struct_bytes = sizeof(arrjit_context_options), .allocator = alloc, .native_path = native_path};
 }
 
+static void set_option(arrjit_context *context, arrjit_option option, int64_t value) {
+  arrjit_error error;
+  if (arrjit_context_set_option(context, option, value, &error) != ARRJIT_OK) tk_die("option: %s", error.message);
+}
+
 arrjit_context *tk_context(const arrjit_allocator *alloc) {
   arrjit_context_options options = tk_context_options(alloc);
   arrjit_context *context = NULL;
   arrjit_error error;
   if (arrjit_context_create(&options, &context, &error) != ARRJIT_OK) tk_die("no context: %s", error.message);
+  set_option(context, ARRJIT_OPTION_BLOCK_WORK, 0);
   return context;
 }
 
@@ -86,11 +92,6 @@ static void run_once(arrjit_function *function, arrjit_mode mode, const tk_call 
   out->native = after.native_runs > before.native_runs;
   arrjit_result_destroy(result);
   free(bindings);
-}
-
-static void set_option(arrjit_context *context, arrjit_option option, int64_t value) {
-  arrjit_error error;
-  if (arrjit_context_set_option(context, option, value, &error) != ARRJIT_OK) tk_die("option: %s", error.message);
 }
 
 void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mode, const tk_call *call,

@@ -5,8 +5,8 @@
 #include "outcome.h"
 
 typedef enum tk_mode {
-  TK_INTERP,
-  TK_RESUME, /* interp, all frames rebuilt from live values at every pc */
+  TK_INTERP, /* nodes in a row and loops over scalars as block programs from the first time on */
+  TK_RESUME, /* interp node by node, all frames rebuilt from live values at every pc */
   TK_WHOLE,
   TK_AUTO, /* compiled after the first run; the run that counts is the one after */
   TK_MODES
@@ -18,7 +18,7 @@ tk_mode tk_mode_find(const char *name);
 bool tk_native(void);
 static inline bool tk_mode_exists(tk_mode mode) { return mode != TK_WHOLE || tk_native(); }
 
-/* A context with the native module of this build. `alloc` may be NULL. Dies when it cannot be made. */
+/* A context with the native module of this build, whose interpreter makes block programs at once. `alloc` may be NULL. Dies when it cannot be made. */
 arrjit_context *tk_context(const arrjit_allocator *alloc);
 arrjit_context_options tk_context_options(const arrjit_allocator *alloc);
 

@@ -75,7 +75,7 @@ static void test_dead_arrays_are_released_at_once(void **state) {
 static void test_memory_of_a_run_is_limited(void **state) {
   tk_fixture *f = *state;
   arrjit_function *function = chain(f, 3, 10000);
-  set(f, ARRJIT_OPTION_MAX_RUN_BYTES, 50000);
+  set(f, ARRJIT_OPTION_MAX_RUN_BYTES, 30000);
   arrjit_array *x = tk_array(f, TYPE(F32, 10000), NULL);
   arrjit_result *result = NULL;
   assert_int_equal(run_interp(function, 1, &x, &result), ARRJIT_OK);
