@@ -189,9 +189,12 @@ static bool may_go_on(aj_lower *lo) {
 }
 
 const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
-  for (uint32_t pc = 0; pc < scope->region->node_count; pc++) {
+  aj_guard_state guard;
+  bool ok = aj_guard_open(lo, scope->region, &guard);
+  for (uint32_t pc = 0; ok && pc < scope->region->node_count; pc++) {
     const aj_node *node = scope->region->nodes[pc];
     if (!may_go_on(lo)) break;
+    aj_guard_step(lo, &guard, pc, 1, scope->vals);
     if (node->op == AJ_OP_YIELD) return node;
     if (node->op == AJ_OP_LANE_INDEX) continue; /* who lowers the region has given it a value */
     if (node->op == AJ_OP_RAISE || node->op == AJ_OP_RAISE_EXN) {

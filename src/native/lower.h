@@ -236,6 +236,18 @@ LLVMValueRef aj_known_fields(aj_lower *lo, const aj_known *exn, uint32_t first);
 /* What a checked op of scalars tells when it fails. */
 aj_known aj_known_checked(aj_lower *lo, const aj_scope *scope, const aj_node *node);
 
+/* ---- lower_guard.c: jumps over nodes of a region that no lane needs ---- */
+typedef struct aj_guard_state {
+  const aj_region *region;
+  uint32_t *guards;           /* aj_guard_find of it */
+  uint32_t first, end;        /* pcs of what is being jumped over */
+  LLVMBasicBlockRef from, go; /* go NULL: nothing is */
+} aj_guard_state;
+/* False: no memory. */
+bool aj_guard_open(aj_lower *lo, const aj_region *region, aj_guard_state *state);
+/* Call before each node is lowered, in order; vals by slot. */
+void aj_guard_step(aj_lower *lo, aj_guard_state *state, uint32_t pc, uint32_t lanes, aj_lv *vals);
+
 /* ---- lower_control.c, lower_loop.c, lower_try.c, lower_call.c ---- */
 void aj_lower_if(aj_lower *lo, aj_scope *scope, const aj_node *node); /* and switch */
 void aj_lower_while(aj_lower *lo, aj_scope *scope, const aj_node *node);

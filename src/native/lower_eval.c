@@ -238,12 +238,14 @@ void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *
     return;
   }
   aj_lv *vals = AJ_NEW_ARRAY(k->lo->arena, k->body->slot_count, aj_lv);
-  if (!vals) return;
+  aj_guard_state guard;
+  if (!vals || !aj_guard_open(k->lo, k->body, &guard)) return;
   for (uint32_t i = 0; i < k->operand_count; i++)
     vals[k->body->params[i]->slot] = aj_kernel_load(k, p, &k->operands[i]);
   for (uint32_t pc = 0; pc < k->body->node_count; pc++) {
     const aj_node *node = k->body->nodes[pc];
     aj_lv in[3] = {{0}};
+    aj_guard_step(k->lo, &guard, pc, p->lanes, vals);
     for (uint32_t i = 0; i < node->operand_count && i < 3; i++) in[i] = vals[node->operands[i]->slot];
     if (node->op == AJ_OP_YIELD) {
       for (uint32_t i = 0; i < node->operand_count; i++) results[i] = vals[node->operands[i]->slot];

@@ -10,13 +10,18 @@ static void add_reader(uint32_t *guard, uint32_t by) {
     *guard = AJ_UNGUARDED;
 }
 
+/* Whether a node may be left out when its value is not needed: scalars only, so that it holds in any region. */
+static bool is_quiet(const aj_node *node) {
+  const aj_op_info *op = &aj_ops[node->op];
+  return (op->flags & AJ_F_ELEMENTWISE) && !(op->flags & AJ_F_RAISES) && aj_type_is_scalar(node->results[0].type);
+}
+
 void aj_guard_find(const aj_region *region, uint32_t *guards) {
   for (uint32_t i = 0; i < region->slot_count; i++) guards[i] = UNREAD;
   for (uint32_t pc = region->node_count; pc-- > 0;) {
     const aj_node *node = region->nodes[pc];
-    uint32_t own = node->result_count == 0 ? AJ_UNGUARDED : guards[node->results[0].slot];
-    if (aj_ops[node->op].flags & AJ_F_RAISES) own = AJ_UNGUARDED;
-    if (node->result_count > 0) guards[node->results[0].slot] = own;
+    uint32_t own = is_quiet(node) ? guards[node->results[0].slot] : AJ_UNGUARDED;
+    for (uint32_t k = 0; k < node->result_count; k++) guards[node->results[k].slot] = own;
     if (own == UNREAD) continue; /* what nobody reads keeps nothing alive */
     for (uint32_t k = 0; k < node->operand_count; k++) {
       bool chosen = own == AJ_UNGUARDED && node->op == AJ_OP_SELECT && k == 2;
