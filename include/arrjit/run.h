@@ -166,9 +166,10 @@ typedef struct arrjit_run_options {
   size_t binding_count;
   const arrjit_binding *bindings;
   arrjit_array *const *outputs; /* one a result, any may be NULL: written there, dense or strided, and returned */
-  uint64_t donated;             /* bit i: input i may be overwritten; the host does not read it again */
-  arrjit_cancel *cancel;        /* may be NULL */
-  int64_t deadline_ns;          /* on the clock of arrjit_clock_ns; 0: none */
+  uint64_t donated;      /* bit i: input i may be overwritten or become an output's memory: the host neither reads
+                            nor writes it again, unless the result says that it was not consumed */
+  arrjit_cancel *cancel; /* may be NULL */
+  int64_t deadline_ns;   /* on the clock of arrjit_clock_ns; 0: none */
   arrjit_limits limits;
 } arrjit_run_options;
 

@@ -56,7 +56,7 @@ bool aj_arguments_aligned(const aj_view *view);
 bool aj_arguments_overlap(const aj_view *a, const aj_view *b);
 
 /* ---- tiers.c: one tier runs the function; activation->outputs on success, else run.exn ---- */
-bool aj_tier_interpret(aj_activation *activation, arrjit_array *const *given, uint64_t *out_touched);
+bool aj_tier_interpret(aj_activation *activation, const arrjit_run_options *options, uint64_t *out_touched);
 bool aj_tier_native(aj_activation *activation, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched);
 /* Whether the thread has stack enough for native code. */
 bool aj_tier_has_stack(const aj_activation *activation, const aj_code *code);

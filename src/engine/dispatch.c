@@ -81,7 +81,7 @@ static bool interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *o
   arrjit_function *function = a->function;
   atomic_fetch_add_explicit(&function->interpreted_runs, 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&function->core->runs_interpreted, 1, memory_order_relaxed);
-  return aj_tier_interpret(a, o->outputs, out_touched);
+  return aj_tier_interpret(a, o, out_touched);
 }
 
 static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_options *o, uint64_t *out_touched) {
@@ -204,6 +204,7 @@ static void pack_failure(aj_activation *a, arrjit_result *result) {
 /* `a` NULL: there was no memory for it. */
 static void pack_result(aj_activation *a, const arrjit_run_options *o, uint64_t touched, arrjit_result *result) {
   result->touched = touched;
+  result->consumed = a ? a->run.consumed : 0;
   if (a && a->succeeded)
     pack_outputs(a, o, result);
   else

@@ -38,10 +38,30 @@ static void set_direct(aj_activation *a, arrjit_array *const *given, uint64_t *o
 
 /* ---- the interpreter ---- */
 
-bool aj_tier_interpret(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
+/* Whether a donated input can be overwritten: it is the host's own array, and nothing else lies in it. */
+static bool is_lone(const aj_activation *a, uint32_t input, arrjit_array *const *given) {
+  const aj_view *view = &a->inputs[input]->view;
+  if (a->aligned[input] || view->rank == 0 || !aj_view_is_dense(view)) return false;
+  for (uint32_t i = 0; i < a->input_count; i++)
+    if (i != input && aj_arguments_overlap(view, &a->inputs[i]->view)) return false;
+  for (uint32_t i = 0; given && i < a->output_count; i++)
+    if (given[i] && aj_arguments_overlap(view, &given[i]->view)) return false;
+  return true;
+}
+
+static uint64_t find_lone(const aj_activation *a, uint64_t donated, arrjit_array *const *given) {
+  uint64_t lone = 0;
+  for (uint32_t i = 0; i < a->input_count && i < 64; i++)
+    if ((donated >> i & 1) && is_lone(a, i, given)) lone |= UINT64_C(1) << i;
+  return lone;
+}
+
+bool aj_tier_interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
+  arrjit_array *const *given = o->outputs;
   aj_interp_code *code = aj_function_interp(a->function);
   if (!code) return aj_run_raise_memory(&a->run);
   set_direct(a, given, out_touched);
+  if (o->donated) a->run.donated = find_lone(a, o->donated, given);
   if (!aj_interp_run(code, &a->run, a->env, a->inputs, a->outputs)) return false;
   write_given(a, given);
   return true;

@@ -235,8 +235,8 @@ static arrjit_array *make_output(aj_interp *in, aj_cell *cell, const aj_type *ty
     aj_view view;
     aj_value_view(cell, type, &view);
     aj_view_copy(&given->view, &view);
-  } else if (!given && array && array->block && aj_view_is_dense(&array->view) &&
-             atomic_load_explicit(&array->refs, memory_order_acquire) == 1) {
+  } else if (!given && aj_value_is_private(cell) && aj_array_owns(array)) {
+    aj_value_consume(in, array); /* memory that the host has wrapped stays the host's: it knows when to free it */
     cell->tag = AJ_CELL_NONE;
     return array;
   }

@@ -182,6 +182,10 @@ void aj_value_view(const aj_cell *cell, const aj_type *type, aj_view *out);
 arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type *type, bool zero);
 /* A private dense copy as an array, of scalars too. NULL: run->exn. */
 arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *type);
+/* Whether the cell has a dense array that nobody else can see, so that it may be written to; and noting that it is, or
+ * that it becomes an output, for the sake of donated inputs. */
+bool aj_value_is_private(const aj_cell *cell);
+void aj_value_consume(aj_interp *in, const arrjit_array *array);
 /* Where result 0 of the frame's node goes: the output that the host has given for it, else a new array. NULL: run->exn.
  */
 arrjit_array *aj_value_result(aj_interp *in, const aj_frame *frame, const aj_node *node);

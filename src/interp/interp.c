@@ -24,6 +24,14 @@ static aj_flow run_frames(aj_interp *in) {
   }
 }
 
+/* A donated input: what is private to the run may be written to. */
+static bool adopt_param(aj_interp *in, aj_frame *frame, uint32_t index, arrjit_array *input) {
+  arrjit_array *adopted = aj_array_adopt(input, index);
+  if (!adopted) return aj_run_raise_memory(in->run);
+  aj_frame_move_param(in, frame, index, &(aj_cell){.u.array = adopted, .tag = AJ_CELL_ARRAY});
+  return true;
+}
+
 /* The entry's frame with its parameters: scalars are read out of their arrays. */
 static bool enter_root(aj_interp *in, const int64_t *env, arrjit_array *const *inputs) {
   const aj_region *region = in->run->module->funcs.data[0]->root;
@@ -32,6 +40,10 @@ static bool enter_root(aj_interp *in, const int64_t *env, arrjit_array *const *i
   for (size_t i = 0; i < in->run->module->symbols.count; i++) frame->env[i] = env[i];
   for (uint32_t i = 0; i < region->param_count; i++) {
     const aj_view *view = &inputs[i]->view;
+    if (AJ_UNLIKELY(i < 64 && (in->run->donated >> i & 1))) {
+      if (!adopt_param(in, frame, i, inputs[i])) return false;
+      continue;
+    }
     aj_cell cell = {.u.array = inputs[i], .tag = AJ_CELL_ARRAY};
     if (view->rank == 0) {
       cell = (aj_cell){.tag = AJ_CELL_SCALAR};

@@ -37,18 +37,12 @@ static void show_operands(aj_frame *frame, execution *e) {
   }
 }
 
-/* Whether nobody else can see the array, so that it may be written to. */
-static bool is_private(const aj_cell *cell) {
-  return cell->tag == AJ_CELL_ARRAY && cell->u.array->block && aj_view_is_dense(&cell->u.array->view) &&
-         atomic_load_explicit(&cell->u.array->refs, memory_order_acquire) == 1;
-}
-
 /* An operand that dies here and that result r may be written over. */
 static uint32_t find_reusable(aj_frame *frame, const execution *e, uint32_t r) {
   const aj_range_code *code = &e->range->code;
   for (uint32_t i = 0; i < code->param_count; i++) {
     bool fits = code->params[i].dies && aj_program_may_share(code->program, i, r) &&
-                is_private(&frame->cells[code->params[i].value->slot]);
+                aj_value_is_private(&frame->cells[code->params[i].value->slot]);
     for (uint32_t k = 0; fits && k < r; k++) fits = e->taken[k] != i;
     if (fits) return i;
   }
@@ -61,10 +55,12 @@ static bool make_results(aj_interp *in, aj_frame *frame, execution *e) {
     uint32_t output = frame->why == AJ_WHY_ROOT ? frame->nodes[node->id].output : 0;
     bool given = output && in->outputs[output - 1];
     e->taken[r] = given ? NOBODY : find_reusable(frame, e, r);
-    if (e->taken[r] != NOBODY)
+    if (e->taken[r] != NOBODY) {
       e->made[r] = frame->cells[e->range->code.params[e->taken[r]].value->slot].u.array;
-    else if (!(e->made[r] = aj_value_result(in, frame, node)))
+      aj_value_consume(in, e->made[r]);
+    } else if (!(e->made[r] = aj_value_result(in, frame, node))) {
       return false;
+    }
     e->data[r] = e->made[r]->view.data;
   }
   return true;

@@ -37,6 +37,16 @@ arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type
   return count_array(in, aj_array_create(in->run->core, type->dtype, type->rank, dims, zero));
 }
 
+bool aj_value_is_private(const aj_cell *cell) {
+  const arrjit_array *array = cell->u.array;
+  return cell->tag == AJ_CELL_ARRAY && (array->block || array->adopted) && aj_view_is_dense(&array->view) &&
+         atomic_load_explicit(&array->refs, memory_order_acquire) == 1;
+}
+
+void aj_value_consume(aj_interp *in, const arrjit_array *array) {
+  if (array->adopted) in->run->consumed |= UINT64_C(1) << (array->adopted - 1);
+}
+
 arrjit_array *aj_value_result(aj_interp *in, const aj_frame *frame, const aj_node *node) {
   uint32_t output = frame->nodes[node->id].output;
   arrjit_array *given = output && frame->why == AJ_WHY_ROOT ? in->outputs[output - 1] : NULL;

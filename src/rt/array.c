@@ -31,6 +31,7 @@ static void set_up(arrjit_array *array, aj_core *core) {
   array->block = NULL;
   array->block_bytes = 0;
   array->release = NULL;
+  array->adopted = 0;
   array->release_user = array->release_data = NULL;
 }
 
@@ -82,6 +83,27 @@ arrjit_array *aj_array_share(arrjit_array *base, const aj_view *view) {
   aj_array_retain(root);
   array->base = root;
   return array;
+}
+
+static void release_donor(void *user, void *donor) {
+  (void)user;
+  aj_array_release(donor);
+}
+
+/* What was adopted before is adopted again from the same donor: so a value that goes in and out many times makes no
+ * chain. */
+arrjit_array *aj_array_adopt(arrjit_array *input, uint32_t index) {
+  arrjit_array *donor = input->adopted ? input->release_data : input;
+  arrjit_array *array = aj_array_wrap(input->core, &input->view, release_donor, NULL, donor);
+  if (!array) return NULL;
+  aj_array_retain(donor);
+  array->adopted = index + 1;
+  return array;
+}
+
+bool aj_array_owns(const arrjit_array *array) {
+  while (array->base || array->adopted) array = array->base ? array->base : array->release_data;
+  return array->block != NULL;
 }
 
 arrjit_array *aj_array_copy(aj_core *core, const aj_view *view) {

@@ -13,6 +13,7 @@ struct arrjit_array {
   size_t block_bytes;
   arrjit_release_data *release; /* of wrapped memory, or NULL */
   void *release_user, *release_data;
+  uint32_t adopted; /* made by aj_array_adopt of donated input adopted - 1: a run may write to it; else 0 */
   aj_view view;
 };
 
@@ -31,6 +32,11 @@ void aj_array_lend(arrjit_array *array, aj_core *core, const aj_view *view);
 arrjit_array *aj_array_copy(aj_core *core, const aj_view *view);
 /* Shares base's data (retains it). NULL: no memory. */
 arrjit_array *aj_array_share(arrjit_array *base, const aj_view *view);
+/* An array of its own over the memory of donated input `index`, which it retains: unlike those of a view, its
+ * references tell who can see it. NULL: no memory. */
+arrjit_array *aj_array_adopt(arrjit_array *input, uint32_t index);
+/* Whether its memory lasts as long as itself, whatever the host does: it is no memory that the host has wrapped. */
+bool aj_array_owns(const arrjit_array *array);
 /* The array itself, retained, when dense; else a dense copy. NULL: no memory. */
 arrjit_array *aj_array_dense(arrjit_array *array);
 static inline void aj_array_retain(arrjit_array *a) { atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed); }

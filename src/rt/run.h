@@ -61,6 +61,8 @@ typedef struct aj_run {
   int64_t iterations_left;  /* back-edges; INT64_MAX: no limit */
   int64_t depth, max_depth; /* calls inside the graph */
   int64_t bytes, max_bytes; /* memory of this run; max 0: no limit */
+  uint64_t donated;         /* bit i: input i may be written to: nothing else lies in it */
+  uint64_t consumed;        /* those that were, or whose memory is an output's now */
   aj_exn *exn;              /* in flight: set exactly when a step reports failure */
   int64_t masked_until_ns;  /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
   int64_t work;             /* nodes times elements interpreted so far: what auto mode counts */
