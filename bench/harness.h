@@ -40,6 +40,7 @@ extern arrjit_context *bench_context;
 
 /* One function a topic file. */
 void bench_elementwise(void);
+void bench_functions(void);
 void bench_scalar(void);
 void bench_maps(void);
 void bench_calls(void);
@@ -53,6 +54,9 @@ void peer_chain_f64(int64_t n, const double *restrict a, const double *restrict 
                     double *restrict out);
 float peer_sum_f32(int64_t n, const float *restrict x);
 double peer_sum_f64(int64_t n, const double *restrict x);
+/* libm over an array; which: exp log tanh sin cos. */
+void peer_function_f32(int which, int64_t n, const float *restrict x, float *restrict out);
+void peer_function_f64(int which, int64_t n, const double *restrict x, double *restrict out);
 int64_t peer_collatz(int64_t limit);
 double peer_newton(double a, int64_t rounds);
 void peer_mandelbrot(int64_t n, const float *restrict x, const float *restrict y, int32_t most,

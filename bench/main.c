@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
   bench_must(arrjit_context_create(NULL, &bench_context, &error), &error);
   bench_startup();
   bench_elementwise();
+  bench_functions();
   bench_scalar();
   bench_maps();
   bench_calls();

@@ -1,4 +1,6 @@
 /* The C loops that the library is measured against, compiled -O3 -march=native. */
+#include <math.h>
+
 #include "harness.h"
 
 void peer_chain_f32(int64_t n, const float *restrict a, const float *restrict b, const float *restrict c,
@@ -30,6 +32,28 @@ double peer_sum_f64(int64_t n, const double *restrict x) {
   for (; i < n; i++) total += x[i];
   for (int k = 0; k < 16; k++) total += s[k];
   return total;
+}
+
+#define EACH(f)                                                                                                        \
+  for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);                                                                    \
+  break;
+void peer_function_f32(int which, int64_t n, const float *restrict x, float *restrict out) {
+  switch (which) {
+  case 0: EACH(expf)
+  case 1: EACH(logf)
+  case 2: EACH(tanhf)
+  case 3: EACH(sinf)
+  default: EACH(cosf)
+  }
+}
+void peer_function_f64(int which, int64_t n, const double *restrict x, double *restrict out) {
+  switch (which) {
+  case 0: EACH(exp)
+  case 1: EACH(log)
+  case 2: EACH(tanh)
+  case 3: EACH(sin)
+  default: EACH(cos)
+  }
 }
 
 /* Steps of all starts from 1 to limit until 1 is reached. */

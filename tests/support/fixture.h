@@ -109,8 +109,9 @@ arrjit_array *tk_keep(tk_fixture *f, arrjit_array *array);
 /* ---- running ---- */
 /* Binds a slot for the runs that follow; calls are logged in any case. Returns the slot, to set `user`. */
 tk_slot *tk_bind(tk_fixture *f, const char *name, tk_behaviour *behave, void *user);
-/* Runs in every mode, and with donated copies of the inputs; all must show the same, and whole must have been native with nothing left to routines (unless
- * f->may_fall_back) or to the interpreter. Gives the interpreter's outcome, freed with the fixture. */
+/* Runs in every mode, and with donated copies of the inputs; all must show the same, and whole must have been native
+ * with nothing left to routines (unless f->may_fall_back) or to the interpreter. Gives the interpreter's outcome, freed
+ * with the fixture. */
 const tk_outcome *tk_run(tk_fixture *f, arrjit_function *function, size_t input_count, arrjit_array *const *inputs);
 #define RUN(f, function, ...)                                                                                          \
   tk_run(f, function, sizeof((arrjit_array *[]){NULL, ##__VA_ARGS__}) / sizeof(arrjit_array *) - 1,                    \

@@ -104,6 +104,7 @@ static void print_path(FILE *to, const arrjit_result *result, size_t count) {
 
 void tk_outcome_take(tk_outcome *out, arrjit_result *result, char *log) {
   *out = (tk_outcome){.status = ARRJIT_OK, .ok = arrjit_result_ok(result), .log = log};
+  out->consumed = arrjit_result_consumed(result);
   out->output_count = arrjit_result_output_count(result);
   out->outputs = tk_new(out->output_count, sizeof *out->outputs);
   for (size_t i = 0; i < out->output_count; i++) out->outputs[i] = take_block(arrjit_result_output(result, i));

@@ -20,11 +20,12 @@ typedef struct tk_outcome {
   arrjit_kind kind;
   int64_t code;
   char *kind_name, *message;
-  char *trace; /* one line an entry, all its fields */
-  char *path;  /* in short, innermost first: "raise < if then < while body 5"; the host's frames as "'text'" */
-  char *text;  /* arrjit_result_text */
-  char *log;   /* of callbacks: one line a call */
-  bool native; /* it ran as native code */
+  char *trace;       /* one line an entry, all its fields */
+  char *path;        /* in short, innermost first: "raise < if then < while body 5"; the host's frames as "'text'" */
+  char *text;        /* arrjit_result_text */
+  char *log;         /* of callbacks: one line a call */
+  bool native;       /* it ran as native code */
+  uint64_t consumed; /* arrjit_result_consumed; not compared: tiers may differ */
 } tk_outcome;
 
 /* Copies a result; `log` is taken over. */
