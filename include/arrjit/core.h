@@ -85,7 +85,7 @@ typedef void arrjit_event_sink(void *user, const arrjit_event *event);
 
 /* Numbers of a context's life so far. */
 typedef struct arrjit_statistics {
-  int64_t live_bytes; /* of the host's allocator */
+  int64_t live_bytes; /* of the host's allocator; large blocks that wait for their next use (64 MiB at most) included */
   int64_t allocations;
   int64_t runs_interpreted; /* runs that started in the interpreter */
   int64_t runs_native;

@@ -41,6 +41,7 @@ arrjit_status arrjit_context_destroy(arrjit_context *context) {
   if (status == ARRJIT_OK) aj_timer_stop(&core->timer);
   aj_core_wait_end(core);
   if (status != ARRJIT_OK) return status;
+  aj_mem_stop_spares(&core->mem);
   aj_compiler_release(context->compiler);
   aj_mem_free(&core->mem, context, sizeof *context);
   aj_core_release(core);

@@ -18,6 +18,7 @@ static void free_core(aj_core *core, bool events, bool timer) {
   if (timer) aj_timer_free(&core->timer);
   if (events) aj_events_free(&core->events);
   aj_kinds_release(core->kinds);
+  aj_mem_stop_spares(&core->mem);
   aj_mem_init(&mem, &core->mem.host);
   AJ_ASSERT(atomic_load(&core->mem.live_bytes) == (int64_t)sizeof *core); /* only itself is left */
   aj_mem_free(&mem, core, sizeof *core);
@@ -50,6 +51,7 @@ aj_core *aj_core_create(const arrjit_allocator *allocator) {
   core->kinds = aj_kinds_create(&core->mem);
   core->sem = aj_sem_cache_create(&core->mem);
   core->no_memory = create_no_memory(core);
+  aj_mem_keep_spares(&core->mem);
   if (events && timer && core->kinds && core->sem && core->no_memory) return core;
   free_core(core, events, timer);
   return NULL;

@@ -56,6 +56,48 @@ static void test_mem_counts_and_zeroes(void **state) {
   memory_check(&m);
 }
 
+/* Large blocks come back to who asks for just that size, within bounds; where the host has no more they go first. */
+static void test_mem_keeps_large_blocks(void **state) {
+  (void)state;
+  enum { LARGE = AJ_SPARE_LEAST_BYTES, HUGE_BYTES = AJ_SPARE_MOST_BYTES / 2 };
+  memory m;
+  memory_init(&m);
+  void *first = aj_mem_raw(&m.mem, LARGE);
+  aj_mem_free(&m.mem, first, LARGE);
+  assert_int_equal(atomic_load(&m.alloc.live_blocks), 0);
+  aj_mem_keep_spares(&m.mem);
+  first = aj_mem_raw(&m.mem, LARGE);
+  aj_mem_free(&m.mem, first, LARGE);
+  assert_int_equal(atomic_load(&m.alloc.live_blocks), 1);
+  assert_int_equal(atomic_load(&m.mem.live_bytes), LARGE);
+  void *other = aj_mem_raw(&m.mem, LARGE + 1);
+  assert_ptr_not_equal(other, first);
+  assert_ptr_equal(aj_mem_raw(&m.mem, LARGE), first);
+  unsigned char *zeroed = (aj_mem_free(&m.mem, first, LARGE), aj_mem_alloc(&m.mem, LARGE));
+  assert_ptr_equal(zeroed, first);
+  for (size_t i = 0; i < LARGE; i++) assert_int_equal(zeroed[i], 0);
+  aj_mem_free(&m.mem, zeroed, LARGE);
+  aj_mem_free(&m.mem, other, LARGE + 1);
+  /* many sizes, and more bytes than are kept */
+  for (size_t i = 0; i < 3 * AJ_SPARE_BLOCKS; i++) {
+    void *block = aj_mem_raw(&m.mem, LARGE + i);
+    aj_mem_free(&m.mem, block, LARGE + i);
+  }
+  assert_in_range(atomic_load(&m.alloc.live_blocks), 1, AJ_SPARE_BLOCKS);
+  void *huge[3];
+  for (int i = 0; i < 3; i++) assert_non_null(huge[i] = aj_mem_raw(&m.mem, HUGE_BYTES));
+  for (int i = 0; i < 3; i++) aj_mem_free(&m.mem, huge[i], HUGE_BYTES);
+  assert_in_range(atomic_load(&m.alloc.live_bytes), HUGE_BYTES, AJ_SPARE_MOST_BYTES);
+  tk_alloc_arm(&m.alloc, 1); /* the host has none: asked again after the kept ones went */
+  other = aj_mem_raw(&m.mem, 100);
+  assert_non_null(other);
+  assert_int_equal(atomic_load(&m.alloc.live_blocks), 1);
+  aj_mem_free(&m.mem, other, 100);
+  aj_mem_free(&m.mem, aj_mem_raw(&m.mem, LARGE), LARGE);
+  aj_mem_stop_spares(&m.mem);
+  memory_check(&m);
+}
+
 static void test_mem_refuses_sizes_that_overflow(void **state) {
   (void)state;
   memory m;
@@ -499,6 +541,7 @@ static void test_events_without_memory_are_counted(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_mem_counts_and_zeroes),
+    cmocka_unit_test(test_mem_keeps_large_blocks),
     cmocka_unit_test(test_mem_refuses_sizes_that_overflow),
     cmocka_unit_test(test_mem_default_allocator),
     cmocka_unit_test(test_arena_gives_zeroed_aligned_objects),
