@@ -155,6 +155,7 @@ typedef struct aj_warmth {
   _Atomic int64_t work; /* interpreted so far */
   _Atomic bool built;
 } aj_warmth;
+enum { AJ_STEP_WORK = 16 }; /* elements that take as long as a step does beside its elements */
 typedef enum aj_heat { AJ_COLD, AJ_WARM, AJ_HEAT_FAILED } aj_heat;
 /* Counts work and, when it is enough, calls `build` on `part` once, whatever the number of runs. COLD: nodes run one by
  * one; FAILED: run->exn is set. */

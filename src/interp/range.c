@@ -143,8 +143,8 @@ aj_flow aj_step_range(aj_interp *in, aj_frame *frame, const aj_node *node) {
   aj_range *range = info->range;
   execution e = {.range = range, .count = count_elements(frame, range->shape->results[0].type)};
   int64_t nodes = range->last - range->first + 1, work;
-  if (in->resume || !aj_i64_mul(e.count, nodes, &work)) return info->plain(in, frame, node);
-  aj_heat heat = aj_warm(in, &range->warmth, work, aj_range_build, range);
+  if (in->resume || !aj_i64_mul(e.count, nodes, &work) || work > INT64_MAX / 2) return info->plain(in, frame, node);
+  aj_heat heat = aj_warm(in, &range->warmth, work + AJ_STEP_WORK * nodes, aj_range_build, range);
   if (heat == AJ_COLD) return info->plain(in, frame, node);
   if (heat == AJ_HEAT_FAILED || !run_before(in, frame, range) || !run_program(in, frame, &e)) return AJ_FLOW_FAILED;
   for (uint32_t i = 0; i < range->code.dying_count; i++) aj_cell_clear(in->run, &frame->cells[range->code.dying[i]]);

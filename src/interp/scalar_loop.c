@@ -150,7 +150,7 @@ static bool run_for(aj_interp *in, running *r, int64_t *iteration, int *set) {
 }
 
 aj_heat aj_scalar_loop_run(aj_interp *in, const aj_node *node, aj_scalar_loop *loop, int64_t iteration, int64_t index) {
-  aj_heat heat = aj_warm(in, &loop->warmth, loop->node_count, build, loop);
+  aj_heat heat = aj_warm(in, &loop->warmth, AJ_STEP_WORK * loop->node_count, build, loop);
   if (heat != AJ_WARM) return heat;
   aj_frame *owner = in->top;
   uint32_t capture = aj_node_capture_start(node);
