@@ -38,8 +38,10 @@ bool aj_guard_starts(const aj_region *region, const uint32_t *guards, uint32_t p
   if (guard == AJ_UNGUARDED || region->def_pc[guard] > pc) return false;
   for (; pc < region->node_count; pc++) {
     const aj_node *node = region->nodes[pc];
-    if (node->op == AJ_OP_CONST) continue; /* costs nothing wherever it stands */
-    if (node->result_count == 0 || guards[node->results[0].slot] != guard) break;
+    if (node->result_count == 0) break;
+    /* a constant costs nothing wherever it stands */
+    if (node->op == AJ_OP_CONST && aj_type_is_scalar(node->results[0].type)) continue;
+    if (guards[node->results[0].slot] != guard) break;
     count++;
     *out_end = pc + 1;
   }
