@@ -152,13 +152,19 @@ void *aj_interp_scratch(aj_interp *in, size_t bytes);
 
 /* ---- ranges of nodes and loops that become block programs once they are warm (option block_work) ---- */
 typedef struct aj_warmth {
+  int64_t weight;       /* aj_node_weight of all its nodes */
   _Atomic int64_t work; /* interpreted so far */
   _Atomic bool built;
 } aj_warmth;
+/* Nodes that the node becomes in a block program, about. */
+static inline int64_t aj_node_weight(const aj_node *node) {
+  enum { FUNCTION_WEIGHT = 100 };
+  return aj_ops[node->op].routine == AJ_ROUTINE_EXPAND ? FUNCTION_WEIGHT : 1;
+}
 enum { AJ_STEP_WORK = 16 }; /* elements that take as long as a step does beside its elements */
 typedef enum aj_heat { AJ_COLD, AJ_WARM, AJ_HEAT_FAILED } aj_heat;
-/* Counts work and, when it is enough, calls `build` on `part` once, whatever the number of runs. COLD: nodes run one by
- * one; FAILED: run->exn is set. */
+/* Counts work and, when it is enough for what making the program takes, calls `build` on `part` once, whatever the
+ * number of runs. COLD: nodes run one by one; FAILED: run->exn is set. */
 aj_heat aj_warm(aj_interp *in, aj_warmth *warmth, int64_t work, bool (*build)(aj_interp_code *code, void *part),
                 void *part);
 

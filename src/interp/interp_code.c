@@ -196,7 +196,7 @@ static aj_heat build_part(aj_interp *in, aj_warmth *warmth, bool (*build)(aj_int
 aj_heat aj_warm(aj_interp *in, aj_warmth *warmth, int64_t work, bool (*build)(aj_interp_code *code, void *part),
                 void *part) {
   if (AJ_LIKELY(atomic_load_explicit(&warmth->built, memory_order_acquire))) return AJ_WARM;
-  int64_t enough = aj_core_option(in->run->core, AJ_OPTION_BLOCK_WORK);
+  int64_t enough = aj_core_option(in->run->core, AJ_OPTION_BLOCK_WORK) * warmth->weight;
   if (work < enough) {
     work += atomic_fetch_add_explicit(&warmth->work, work, memory_order_relaxed);
     if (work < enough) return AJ_COLD;

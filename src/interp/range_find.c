@@ -2,7 +2,7 @@
  * constants, scalars, movement of what the range does not compute. */
 #include "interp/range.h"
 
-enum { MOST_WEIGHT = 1000, FUNCTION_WEIGHT = 100 }; /* a block of a range is to take some 0.1 ms at most */
+enum { MOST_WEIGHT = 1000 }; /* a block of a range is to take some 0.1 ms at most */
 
 bool aj_range_computes(const aj_node *node) {
   const aj_op_info *op = &aj_ops[node->op];
@@ -47,9 +47,10 @@ static bool reads_array(const aj_node *node, uint32_t first) {
 
 /* The end of the range that begins at `first`: the pc behind its last computing node, `first` when it has none, or when
  * no array would say that its shape is one that memory can hold. *out_next: where to look for the next. */
-static uint32_t find_end(const aj_region *region, uint32_t first, uint32_t *out_next) {
+static uint32_t find_end(const aj_region *region, uint32_t first, uint32_t *out_next, int64_t *out_weight) {
   const aj_type *shape = NULL;
-  uint32_t end = first, weight = 0, pc = first;
+  uint32_t end = first, pc = first;
+  int64_t weight = 0;
   bool any_array = false;
   for (; pc < region->node_count && weight < MOST_WEIGHT; pc++) {
     const aj_node *node = region->nodes[pc];
@@ -57,22 +58,27 @@ static uint32_t find_end(const aj_region *region, uint32_t first, uint32_t *out_
       if (shape && !has_shape(shape, node->results[0].type)) break;
       shape = node->results[0].type;
       any_array = any_array || reads_array(node, first);
-      weight += aj_ops[node->op].routine == AJ_ROUTINE_EXPAND ? FUNCTION_WEIGHT : 1;
+      weight += aj_node_weight(node);
       end = pc + 1;
     } else if (node->op != AJ_OP_CONST && !is_scalar_step(node) && !is_movement(node, first)) {
       break;
     }
   }
+  *out_weight = weight;
   *out_next = end > first ? end : pc + 1;
   return any_array ? end : first;
 }
 
-static bool add_range(aj_interp_code *code, const aj_region *region, uint32_t first, uint32_t end) {
+static bool add_range(aj_interp_code *code, const aj_region *region, uint32_t first, uint32_t end, int64_t weight) {
   aj_range *range = aj_mem_alloc(&code->core->mem, sizeof *range);
   if (!range) return false;
   aj_interp_node *info = &code->funcs[region->func->index][region->nodes[first]->id];
-  *range = (aj_range){
-      .next = code->ranges, .region = region, .shape = region->nodes[end - 1], .first = first, .last = end - 1};
+  *range = (aj_range){.next = code->ranges,
+                      .region = region,
+                      .shape = region->nodes[end - 1],
+                      .first = first,
+                      .last = end - 1,
+                      .warmth = {.weight = weight}};
   aj_arena_init(&range->arena, &code->core->mem);
   code->ranges = info->range = range;
   info->step = aj_step_range;
@@ -83,8 +89,9 @@ static bool find_in_region(aj_interp_code *code, const aj_region *region) {
   for (uint32_t pc = 0, next; pc < region->node_count; pc = next) {
     while (pc < region->node_count && is_scalar_step(region->nodes[pc])) pc++; /* runs as well outside */
     if (pc == region->node_count) break;
-    uint32_t end = find_end(region, pc, &next);
-    if (end > pc && !add_range(code, region, pc, end)) return false;
+    int64_t weight;
+    uint32_t end = find_end(region, pc, &next, &weight);
+    if (end > pc && !add_range(code, region, pc, end, weight)) return false;
   }
   return true;
 }

@@ -25,26 +25,29 @@ static bool is_plain(const aj_node *node) {
   return node->op == AJ_OP_CONST || ((op->flags & AJ_F_ELEMENTWISE) && !(op->flags & AJ_F_RAISES));
 }
 
-static bool is_eligible(const aj_node *node, int64_t *out_nodes) {
+static bool is_eligible(const aj_node *node, int64_t *out_nodes, int64_t *out_weight) {
   for (uint32_t i = 0; i < node->operand_count; i++)
     if (!aj_type_is_scalar(node->operands[i]->type)) return false;
-  *out_nodes = 0;
+  *out_nodes = *out_weight = 0;
   for (uint32_t i = 0; i < node->region_count; i++) {
     const aj_region *region = node->regions[i];
     *out_nodes += region->node_count;
-    for (uint32_t pc = 0; pc < region->node_count; pc++)
+    for (uint32_t pc = 0; pc < region->node_count; pc++) {
       if (!is_plain(region->nodes[pc])) return false;
+      *out_weight += aj_node_weight(region->nodes[pc]);
+    }
   }
   return true;
 }
 
 bool aj_scalar_loop_find(aj_interp_code *code, const aj_node *node, aj_interp_node *info) {
-  int64_t node_count;
-  if (!is_eligible(node, &node_count)) return true;
+  int64_t node_count, weight;
+  if (!is_eligible(node, &node_count, &weight)) return true;
   aj_scalar_loop *loop = aj_mem_alloc(&code->core->mem, sizeof *loop);
   if (!loop) return false;
   loop->node = node;
   loop->node_count = node_count;
+  loop->warmth.weight = weight;
   loop->next = code->scalar_loops;
   info->u.scalar_loop = code->scalar_loops = loop;
   return true;

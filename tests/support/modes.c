@@ -37,7 +37,6 @@ arrjit_context *tk_context(const arrjit_allocator *alloc) {
   arrjit_context *context = NULL;
   arrjit_error error;
   if (arrjit_context_create(&options, &context, &error) != ARRJIT_OK) tk_die("no context: %s", error.message);
-  set_option(context, ARRJIT_OPTION_BLOCK_WORK, 0);
   return context;
 }
 
@@ -97,6 +96,8 @@ static void run_once(arrjit_function *function, arrjit_mode mode, const tk_call 
 void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mode, const tk_call *call,
                  tk_outcome *out) {
   static const arrjit_mode of[TK_MODES] = {ARRJIT_MODE_INTERP, ARRJIT_MODE_INTERP, ARRJIT_MODE_WHOLE, ARRJIT_MODE_AUTO};
+  int64_t block_work = arrjit_context_get_option(context, ARRJIT_OPTION_BLOCK_WORK);
+  if (mode == TK_INTERP) set_option(context, ARRJIT_OPTION_BLOCK_WORK, 0);
   if (mode == TK_RESUME) set_option(context, ARRJIT_OPTION_RESUME_EVERYWHERE, 1);
   if (mode == TK_AUTO) {
     set_option(context, ARRJIT_OPTION_HOT_WORK, 0);
@@ -109,4 +110,5 @@ void tk_run_mode(arrjit_context *context, arrjit_function *function, tk_mode mod
   }
   run_once(function, of[mode], call, out);
   if (mode == TK_RESUME) set_option(context, ARRJIT_OPTION_RESUME_EVERYWHERE, 0);
+  if (mode == TK_INTERP) set_option(context, ARRJIT_OPTION_BLOCK_WORK, block_work);
 }

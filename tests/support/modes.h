@@ -18,7 +18,7 @@ tk_mode tk_mode_find(const char *name);
 bool tk_native(void);
 static inline bool tk_mode_exists(tk_mode mode) { return mode != TK_WHOLE || tk_native(); }
 
-/* A context with the native module of this build, whose interpreter makes block programs at once. `alloc` may be NULL.
+/* A context with the native module of this build. `alloc` may be NULL.
  * Dies when it cannot be made. */
 arrjit_context *tk_context(const arrjit_allocator *alloc);
 arrjit_context_options tk_context_options(const arrjit_allocator *alloc);

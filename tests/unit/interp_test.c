@@ -217,6 +217,7 @@ static void test_frames_rebuilt_everywhere_show_the_same(void **state) {
  * behind. */
 static void fail_each_allocation(tk_fixture *f, bool resume) {
   set(f, ARRJIT_OPTION_RESUME_EVERYWHERE, resume);
+  set(f, ARRJIT_OPTION_BLOCK_WORK, 0);
   arrjit_array *inputs[2] = {ARRAY(f, F64, 1, 2, 3), SCALAR(f, I64, 7)};
   for (int64_t n = 1, refused = 1; refused; n++) {
     arrjit_function *function = everything(f);
