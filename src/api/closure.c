@@ -188,7 +188,7 @@ static arrjit_status check_bindings(const arrjit_function *function, const arrji
                                     arrjit_error *error) {
   aj_run run = {.core = function->core, .module = function->module};
   arrjit_status status = aj_run_bind(&run, options->binding_count, options->bindings, error);
-  if (status == ARRJIT_OK) aj_run_unbind(&run);
+  aj_run_unbind(&run);
   return status;
 }
 

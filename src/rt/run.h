@@ -115,7 +115,7 @@ bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit
  * or both functions, or a direct one whose slot is not all scalars. run->slots is made when it is NULL, else used
  * again: a warm run allocates nothing. */
 arrjit_status aj_run_bind(aj_run *run, size_t count, const arrjit_binding *bindings, arrjit_error *error);
-/* Frees run->slots; NULL is fine. */
+/* Frees run->slots, also after a failed binding; NULL is fine. */
 void aj_run_unbind(aj_run *run);
 
 #endif
