@@ -24,7 +24,7 @@ static const aj_value *find_origin(const aj_value *value, bool *out_loop) {
   for (const aj_node *owner; !value->def && (owner = value->region->owner);) {
     uint32_t behind = value->region->param_count - value->index;
     if (behind > owner->operand_count - aj_node_capture_start(owner)) break;
-    if (owner->op == AJ_OP_WHILE || owner->op == AJ_OP_FOR) *out_loop = true;
+    if (owner->op == AJ_OP_WHILE || owner->op == AJ_OP_FOR || owner->op == AJ_OP_MAP) *out_loop = true;
     value = owner->operands[owner->operand_count - behind];
   }
   return value;
