@@ -35,9 +35,9 @@ typedef struct aj_frame {
 } aj_frame;
 
 struct arrjit_graph {
-  arrjit_context *context; /* not retained: only used while the host may use it */
-  aj_core *core;           /* retained */
-  aj_module *module;       /* NULL once finished */
+  arrjit_context *context;   /* not retained: only used while the host may use it */
+  aj_core *core;             /* retained */
+  aj_module *module;         /* NULL once finished */
   arrjit_function *function; /* what came of it, retained: values of the graph point into its module */
   aj_builder b;
   AJ_VEC(aj_frame) frames;     /* innermost last; [0] is main until it returns */

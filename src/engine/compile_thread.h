@@ -27,10 +27,10 @@ struct aj_compiler {
   aj_print_job *prints;
   arrjit_function *current; /* being compiled */
   aj_print_job *printing;
-  int destroying;      /* functions that left with code that is being freed */
+  int destroying;             /* functions that left with code that is being freed */
   _Atomic int stop_compiling; /* 1: what is being compiled is not wanted any more */
-  bool stopping, lost; /* lost: LLVM has parked the thread */
-  pid_t pid;           /* whose thread it is: a child made by fork has none. 0: not started */
+  bool stopping, lost;        /* lost: LLVM has parked the thread */
+  pid_t pid;                  /* whose thread it is: a child made by fork has none. 0: not started */
   aj_thread thread;
   /* the thread's own until it has ended */
   const aj_native_api *api;

@@ -41,10 +41,10 @@ typedef struct aj_native_request {
   aj_core *core;
   const aj_module *module; /* finished; alive until the code is destroyed */
   const char *name;
-  uint32_t print; /* 0: code; 1: LLVM IR as text; 2: assembly as text */
+  uint32_t print;          /* 0: code; 1: LLVM IR as text; 2: assembly as text */
   int64_t budget_ms;       /* of processor time */
   const _Atomic int *stop; /* not 0: the compilation is to end soon */
-  int64_t flip_lowering; /* option */
+  int64_t flip_lowering;   /* option */
   uint64_t passes_off;
   bool verify_passes;
 } aj_native_request;
