@@ -41,6 +41,7 @@ static arrjit_function *scalar_loop(tk_fixture *f) {
 static void test_scalar_loops_allocate_nothing(void **state) {
   tk_fixture *f = *state;
   arrjit_function *function = scalar_loop(f);
+  set(f, ARRJIT_OPTION_BLOCK_WORK, 0);
   arrjit_array *few = SCALAR(f, I64, 3), *many = SCALAR(f, I64, 20000);
   int64_t calls[3];
   for (int i = 0; i < 3; i++) { /* the first makes what later ones use again */
