@@ -95,6 +95,7 @@ typedef struct arrjit_statistics {
   int64_t compile_ns; /* sum, all compilations */
   int64_t code_bytes; /* native code alive */
   int64_t events_dropped;
+  int64_t poll_longest_ns; /* with the option poll_clock: most CPU time a run used between two polls */
 } arrjit_statistics;
 
 /* For a host with a global lock: around every wait of the library that can block a thread of the host (compilation,
@@ -107,6 +108,13 @@ typedef struct arrjit_hooks {
   void (*acquire)(void *user);
 } arrjit_hooks;
 
+/* The host's threads. `submit` takes a task over and returns 0, or refuses it and returns anything else; it calls
+ * task(arg) exactly once, on any thread, at once or later. `submit` is called with no lock held. */
+typedef struct arrjit_executor {
+  void *user;
+  int (*submit)(void *user, void (*task)(void *arg), void *arg);
+} arrjit_executor;
+
 /* All zero but struct_bytes means: the defaults. */
 typedef struct arrjit_context_options {
   size_t struct_bytes;               /* sizeof(arrjit_context_options) */
@@ -115,6 +123,10 @@ typedef struct arrjit_context_options {
   arrjit_event_sink *event_sink;     /* NULL: events wait for arrjit_context_next_event */
   void *event_user;
   const arrjit_hooks *hooks; /* copied; NULL: none */
+  /* Whose threads share the work of big kernels; copied; NULL: the library's own, started with the first such kernel. A
+   * task that comes late finds nothing to do; one that never comes is not missed, but keeps what the context shares
+   * alive. A thread with less than 512 KiB of stack is of no help. */
+  const arrjit_executor *executor;
 } arrjit_context_options;
 
 /* Makes a context. `options` may be NULL. Errors: MISUSE (struct_bytes, an allocator or hooks without a function),

@@ -9,21 +9,14 @@
 extern "C" {
 #endif
 
-/* The host's threads. `submit` takes a task over and returns 0, or refuses it and returns anything else; it calls
- * task(arg) exactly once, on any thread, at once or later. A runner has at most one task outstanding; that one runs
- * jobs until none is queued. `submit` is called with no lock held, and must not itself submit to that runner. A job
- * that waits for another runner's job needs a second thread. */
-typedef struct arrjit_executor {
-  void *user;
-  int (*submit)(void *user, void (*task)(void *arg), void *arg);
-} arrjit_executor;
-
 /* Called once when a job is done, on the thread that ran it, with no lock held: after what waits for the job was woken,
  * before the next job begins. It may take the job's result, submit jobs, release the job's handle; it must not wait for
  * jobs of this runner that are not done (BUSY). `job` is valid during the call. */
 typedef void arrjit_completion(void *user, arrjit_job *job);
 
-/* All zero but struct_bytes means: a thread of its own, no limit, no completion. */
+/* All zero but struct_bytes means: a thread of its own, no limit, no completion. With an executor, the runner has at
+ * most one task outstanding, which runs jobs until none is queued; `submit` must not itself submit to that runner. A
+ * job that waits for another runner's job needs a second thread. */
 typedef struct arrjit_runner_options {
   size_t struct_bytes;             /* sizeof(arrjit_runner_options) */
   const arrjit_executor *executor; /* copied; NULL: the runner starts a thread */

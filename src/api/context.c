@@ -15,10 +15,13 @@ arrjit_status arrjit_context_create(const arrjit_context_options *options, arrji
     return aj_error_set(error, ARRJIT_MISUSE, "options: allocator has no resize");
   if (o->hooks && (!o->hooks->release || !o->hooks->acquire))
     return aj_error_set(error, ARRJIT_MISUSE, "options: hooks need both release and acquire");
+  if (o->executor && !o->executor->submit)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: the executor's submit is NULL");
   aj_core *core = aj_core_create(o->allocator);
   if (!core) return aj_error_memory(error, "a context");
   if (o->hooks) core->hooks = *o->hooks;
   aj_events_set_sink(&core->events, o->event_sink, o->event_user);
+  if (o->executor) aj_core_set_executor(core, o->executor);
   arrjit_context *context = aj_mem_alloc(&core->mem, sizeof *context);
   aj_compiler *compiler = context ? aj_compiler_create(core, o->native_path) : NULL;
   if (!compiler) {
@@ -38,7 +41,10 @@ arrjit_status arrjit_context_destroy(arrjit_context *context) {
   if (atomic_load(&core->activations) != 0) return ARRJIT_BUSY;
   aj_core_wait_begin(core);
   arrjit_status status = aj_compiler_stop(context->compiler);
-  if (status == ARRJIT_OK) aj_timer_stop(&core->timer);
+  if (status == ARRJIT_OK) {
+    aj_timer_stop(&core->timer);
+    aj_pool_stop(&core->pool);
+  }
   aj_core_wait_end(core);
   if (status != ARRJIT_OK) return status;
   aj_mem_stop_spares(&core->mem);
@@ -62,6 +68,7 @@ arrjit_status arrjit_context_set_option(arrjit_context *context, arrjit_option o
                         (long long)info->least, (long long)info->most);
   if ((int)option == AJ_OPTION_EVENT_CAPACITY && !aj_events_set_capacity(&context->core->events, (size_t)value))
     return aj_error_memory(error, "the events to keep");
+  if ((int)option == AJ_OPTION_POLL_CLOCK) atomic_store(&context->core->poll_longest_ns, 0);
   atomic_store_explicit(&context->core->options[option], value, memory_order_relaxed);
   return aj_error_clear(error);
 }
@@ -120,7 +127,8 @@ void arrjit_context_get_statistics(const arrjit_context *context, arrjit_statist
                              .compilations_stopped = atomic_load(&core->compilations_stopped),
                              .compile_ns = atomic_load(&core->compile_ns),
                              .code_bytes = atomic_load(&core->code_bytes),
-                             .events_dropped = dropped};
+                             .events_dropped = dropped,
+                             .poll_longest_ns = atomic_load(&core->poll_longest_ns)};
 }
 
 int arrjit_context_next_event(arrjit_context *context, arrjit_event *out) {

@@ -106,6 +106,7 @@ bool aj_activation_enter(aj_activation *a, const arrjit_run_options *options, co
   run->deadline_ns = options->deadline_ns;
   run->job_stop = stop;
   run->fpenv = aj_fpenv_enter();
+  if (AJ_UNLIKELY(aj_core_option(run->core, AJ_OPTION_POLL_CLOCK) != 0)) aj_run_start_clock(run);
   a->entered = true;
   return aj_run_watch(run) && !aj_run_poll(run, false);
 }
@@ -120,6 +121,7 @@ static void release_all(arrjit_array **arrays, uint32_t count) {
 /* Gives up what the run still has. */
 static void empty_activation(aj_activation *a) {
   if (a->entered) {
+    aj_run_note_poll(&a->run, false);
     aj_fpenv_leave(a->run.fpenv);
     aj_run_unwatch(&a->run);
   }

@@ -91,8 +91,8 @@ static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
     if (a->keeps) aj_array_retain(input);
     return true;
   }
-  a->inputs[index] = a->aligned[index] = aj_array_copy(a->run.core, &input->view);
-  if (!a->inputs[index]) return aj_run_raise_memory(&a->run);
+  a->inputs[index] = a->aligned[index] = aj_run_copy(&a->run, &input->view);
+  if (!a->inputs[index]) return false;
   if (a->keeps) aj_array_retain(a->inputs[index]);
   return aj_run_charge(&a->run, a->inputs[index]->block_bytes);
 }

@@ -8,14 +8,16 @@ enum {
 };
 
 /* What was computed aside goes to the arrays that were given, now that all inputs have been read. */
-static void write_given(aj_activation *a, arrjit_array *const *given) {
+static bool write_given(aj_activation *a, arrjit_array *const *given) {
+  aj_poller poller = aj_run_poller(&a->run);
   for (uint32_t i = 0; given && i < a->output_count; i++) {
     if (!given[i] || given[i] == a->outputs[i]) continue;
-    aj_view_unpack(&given[i]->view, a->outputs[i]->view.data);
+    if (!aj_view_unpack_polled(&given[i]->view, a->outputs[i]->view.data, &poller)) return false;
     aj_array_release(a->outputs[i]);
     a->outputs[i] = given[i];
     aj_array_retain(given[i]);
   }
+  return true;
 }
 
 /* A given output can be written directly when no input lies in it: code may write before it has read all. */
@@ -63,8 +65,7 @@ bool aj_tier_interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *
   set_direct(a, given, out_touched);
   if (o->donated) a->run.donated = find_lone(a, o->donated, given);
   if (!aj_interp_run(code, &a->run, a->env, a->inputs, a->outputs)) return false;
-  write_given(a, given);
-  return true;
+  return write_given(a, given);
 }
 
 /* ---- native code: dense in, dense out, nothing that overlaps ---- */
@@ -80,8 +81,8 @@ static bool pack_inputs(aj_activation *a) {
     arrjit_array *input = a->inputs[i];
     if (!aj_view_is_dense(&input->view)) {
       if (!aj_run_charge(&a->run, aj_view_bytes(&input->view))) return false;
-      input = a->packed[i] = aj_array_copy(a->run.core, &input->view);
-      if (!input) return aj_run_raise_memory(&a->run);
+      input = a->packed[i] = aj_run_copy(&a->run, &input->view);
+      if (!input) return false;
     }
     a->in_data[i] = input->view.data;
   }
@@ -110,6 +111,5 @@ static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t 
 bool aj_tier_native(aj_activation *a, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched) {
   if (!pack_inputs(a) || !make_outputs(a, given, out_touched)) return false;
   if (code->entry(&a->run, a->in_data, a->out_data, a->env) != 0) return false;
-  write_given(a, given);
-  return true;
+  return write_given(a, given);
 }

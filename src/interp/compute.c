@@ -1,5 +1,6 @@
 /* Steps of the ops that compute: scalars inline, arrays through sem's routines, movement as views. */
 #include "interp/frame.h"
+#include "rt/parallel.h"
 
 #include <string.h>
 
@@ -93,8 +94,9 @@ static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_
                       .mem = &in->run->core->mem,
                       .cache = in->run->core->sem,
                       .fail = &fail,
-                      .poll = aj_interp_poll,
-                      .poll_user = in};
+                      .poll = aj_run_poll_routine,
+                      .poll_user = in->run,
+                      .team = &aj_run_team};
   switch (aj_sem_run(&call)) {
   case AJ_SEM_OK: in->run->work += aj_view_count(out); return true;
   case AJ_SEM_FAIL: return aj_run_raise_sem(in->run, &fail, node->operand_count, in->views);
@@ -106,6 +108,7 @@ static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_
 
 aj_flow aj_step_array(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const aj_type *type = node->results[0].type;
+  if (aj_run_poll(in->run, false)) return AJ_FLOW_FAILED;
   aj_cell out = {.tag = AJ_CELL_SCALAR};
   aj_view scalar = {.dtype = type->dtype, .data = (char *)out.u.bits};
   aj_view *view = &scalar;

@@ -193,6 +193,7 @@ aj_flow aj_step_call(aj_interp *in, aj_frame *frame, const aj_node *node) {
     aj_run_raise(in->run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
     return AJ_FLOW_FAILED;
   }
+  if (aj_run_poll(in->run, false)) return AJ_FLOW_FAILED;
   aj_frame *callee = aj_stack_push(in, func->root, AJ_WHY_CALL);
   if (!callee) return AJ_FLOW_FAILED;
   in->run->depth++;

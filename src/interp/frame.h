@@ -225,6 +225,5 @@ aj_step_fn aj_step_range, aj_step_inline, aj_step_program, aj_step_scalar_const,
     aj_step_view, aj_step_foreign;
 
 /* For routines: true, and run->exn is set, when the run has to end. */
-static inline bool aj_interp_poll(void *user) { return aj_run_poll(((aj_interp *)user)->run, false); }
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { UNPOLLED_NODES = 1023 }; /* scalar ones; what takes long polls itself */
+
 /* The node at the top frame's pc; with resume_everywhere the frames are rebuilt first. */
 static aj_flow step(aj_interp *in) {
   if (AJ_UNLIKELY(in->resume)) {
@@ -11,7 +13,7 @@ static aj_flow step(aj_interp *in) {
   }
   aj_frame *frame = in->top;
   const aj_node *node = frame->region->nodes[frame->pc];
-  in->run->work++;
+  if (AJ_UNLIKELY((++in->run->work & UNPOLLED_NODES) == 0) && aj_run_poll(in->run, false)) return AJ_FLOW_FAILED;
   return frame->nodes[node->id].step(in, frame, node);
 }
 

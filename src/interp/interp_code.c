@@ -4,6 +4,7 @@
 
 /* The step of an op by its row: CONTROL ops have one each, so a row without one does not link. */
 #define aj_step_kernel aj_step_foreign
+#define aj_step_first_false aj_step_foreign
 #define aj_step_lane_index aj_step_foreign
 #define STEP_SCALAR(name) aj_step_array
 #define STEP_EXPAND(name) aj_step_array

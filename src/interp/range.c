@@ -116,7 +116,7 @@ static bool lay_out(aj_interp *in, aj_frame *frame, execution *e, aj_sem_program
 
 static bool run_program(aj_interp *in, aj_frame *frame, execution *e) {
   aj_sem_program_call call = {
-      .program = e->range->code.program, .count = e->count, .poll = aj_interp_poll, .poll_user = in};
+      .program = e->range->code.program, .count = e->count, .poll = aj_run_poll_routine, .poll_user = in->run};
   char *rest;
   if (e->range->code.result_count == 0) return true;
   if (!lay_out(in, frame, e, &call, &rest)) return false;

@@ -34,7 +34,12 @@ static arrjit_array *count_array(aj_interp *in, arrjit_array *array) {
 arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type *type, bool zero) {
   int64_t dims[ARRJIT_MAX_RANK];
   for (int32_t i = 0; i < type->rank; i++) dims[i] = aj_dim_eval(type->dims[i], frame->env);
-  return count_array(in, aj_array_create(in->run->core, type->dtype, type->rank, dims, zero));
+  arrjit_array *array = count_array(in, aj_array_create(in->run->core, type->dtype, type->rank, dims, false));
+  aj_poller poller = aj_run_poller(in->run);
+  if (!zero || !array || aj_bytes_zero(array->view.data, aj_view_bytes(&array->view), &poller)) return array;
+  aj_cell cell = {.u.array = array, .tag = AJ_CELL_ARRAY};
+  aj_cell_clear(in->run, &cell);
+  return NULL;
 }
 
 bool aj_value_is_private(const aj_cell *cell) {
@@ -58,9 +63,8 @@ arrjit_array *aj_value_result(aj_interp *in, const aj_frame *frame, const aj_nod
 arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *type) {
   aj_view view;
   aj_value_view(cell, type, &view);
-  arrjit_array *copy = count_array(in, aj_array_create(in->run->core, view.dtype, view.rank, view.dims, false));
-  if (copy) aj_view_pack(copy->view.data, &view);
-  return copy;
+  arrjit_array *copy = aj_run_copy(in->run, &view);
+  return copy ? count_array(in, copy) : NULL;
 }
 
 void aj_value_views(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first, uint32_t count) {

@@ -196,7 +196,9 @@ arrjit_status aj_infer_kernel(aj_infer *in) {
     if (!(reduced >> i & 1)) kept[rank++] = shape->u.ints[i];
   for (uint32_t i = 0; i < combine->count; i++) {
     arrjit_dtype dtype = end->operands[i]->type->dtype;
-    if (combine->u.ints[i])
+    if (combine->u.ints[i] == AJ_OP_FIRST_FALSE)
+      AJ_TRY(aj_infer_push_type(in, ARRJIT_I64, 0, NULL));
+    else if (combine->u.ints[i])
       AJ_TRY(aj_infer_push_type(in, dtype, rank, kept));
     else
       AJ_TRY(aj_infer_push_type(in, dtype, (int32_t)shape->count, shape->u.ints));

@@ -46,8 +46,9 @@ static bool is_nonzero_const(const aj_value *value) {
 }
 
 bool aj_node_may_raise(const aj_node *node) {
-  if (aj_ops[node->op].flags & AJ_F_RAISES) return true;
   const aj_type *x = node->operand_count ? node->operands[0]->type : NULL;
+  if (node->op == AJ_OP_ARGMIN || node->op == AJ_OP_ARGMAX) return x->dims[aj_node_int(node, AJ_ATTR_AXIS)] < 1;
+  if (aj_ops[node->op].flags & AJ_F_RAISES) return true;
   if (node->op == AJ_OP_FOR) return !is_nonzero_const(node->operands[2]);
   if (node->op == AJ_OP_RESHAPE) return !same_elements(x, aj_node_attr(node, AJ_ATTR_SHAPE));
   if (node->op == AJ_OP_SLICE) return !windows_fit(node, aj_node_attr(node, AJ_ATTR_LIMIT)->u.ints);

@@ -42,13 +42,41 @@ LLVMValueRef aj_lower_dest(aj_lower *lo, aj_scope *scope, const aj_value *value)
   return LLVMConstNull(lo->t_ptr);
 }
 
+enum { SHORT_BYTES = 4096 }; /* copied and zeroed without a poll */
+
+static bool is_short(LLVMValueRef bytes) {
+  return LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) <= SHORT_BYTES;
+}
+
+void aj_lower_copy(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef to, LLVMValueRef from,
+                   LLVMValueRef bytes) {
+  if (is_short(bytes)) {
+    aj_ir_copy(lo, to, from, bytes);
+    return;
+  }
+  LLVMValueRef args[] = {
+      lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope), to, from, bytes};
+  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_copy", lo->t_i32, AJ_COUNT(args), args, false));
+}
+
+void aj_lower_zero(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef to, LLVMValueRef bytes) {
+  if (is_short(bytes)) {
+    LLVMBuildMemSet(lo->b, to, LLVMConstInt(lo->t_i8, 0, 0), bytes, 1);
+    return;
+  }
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope), to,
+                         bytes};
+  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_zero", lo->t_i32, AJ_COUNT(args), args, false));
+}
+
 void aj_lower_yield_array(aj_lower *lo, aj_scope *scope, const aj_value *value, uint32_t i) {
   aj_dest dest = scope->plan->dest[value->slot];
   bool root = !scope->parent;
   if (dest.kind == (root ? AJ_DEST_OUTPUT : AJ_DEST_RESULT) && dest.index == i) return;
   LLVMValueRef to =
       root ? load_pointer(lo, lo->outputs, i) : aj_lower_dest(lo, scope->parent, &scope->region->owner->results[i]);
-  aj_ir_copy(lo, to, scope->vals[value->slot].v, aj_ir_bytes(lo, value->type));
+  aj_lower_copy(lo, scope, aj_region_terminator(scope->region), to, scope->vals[value->slot].v,
+                aj_ir_bytes(lo, value->type));
 }
 
 /* ---- late arrays ---- */
@@ -101,11 +129,10 @@ static void lower_const(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   }
   *out = (aj_lv){.v = aj_ir_pointer(lo, value->u.bytes), .splat = value->count == aj_dtypes[type->dtype].bytes};
   if (scope->plan->dest[node->results[0].slot].kind == AJ_DEST_NONE) return;
-  aj_lv element = {.v = aj_ir_element(lo, type->dtype, value->u.bytes), .nan = AJ_NAN_KEEP};
   LLVMValueRef to = aj_lower_dest(lo, scope, &node->results[0]);
-  aj_ir_loop loop = aj_ir_loop_begin(lo, aj_ir_count(lo, type));
-  aj_ir_store_element(lo, type->dtype, 1, element, aj_ir_index(lo, to, type->dtype, loop.index));
-  aj_ir_loop_end(lo, &loop);
+  LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, scope, node)), aj_lower_iterations(lo, scope),
+                         lo->env, to};
+  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_fill", lo->t_i32, AJ_COUNT(args), args, false));
   *out = (aj_lv){.v = to};
 }
 
@@ -159,7 +186,10 @@ static void lower_control(aj_lower *lo, aj_scope *scope, const aj_node *node) {
     aj_lower_exn(lo, scope, node);
 }
 
+enum { NODES_UNPOLLED = 1024 }; /* scalar work between two polls, some microseconds */
+
 static void lower_node(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  if (node->pc % NODES_UNPOLLED == NODES_UNPOLLED - 1) aj_lower_poll(lo, scope, node, false);
   bool scalar = node->result_count == 1 && aj_type_is_scalar(node->results[0].type);
   switch (aj_ops[node->op].lowering) {
   case AJ_LOWER_SCALAR:
@@ -214,6 +244,7 @@ const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope) {
 /* What the function's code will need. */
 typedef struct traits {
   bool exns, loops, late;
+  uint32_t nodes;
   uint32_t loop_levels;
 } traits;
 
@@ -234,6 +265,7 @@ static traits find_traits(const aj_func *func) {
   aj_walk walk;
   aj_walk_start(&walk, (aj_func *)func);
   for (aj_node *node; (node = aj_walk_next(&walk)) != NULL;) {
+    t.nodes++;
     t.exns = t.exns || node->op == AJ_OP_TRY || node->op == AJ_OP_EXN_NEW || node->op == AJ_OP_EXN_CAUSE;
     for (uint32_t i = 0; i < node->result_count; i++) {
       t.exns = t.exns || node->results[i].type->is_exn;
@@ -251,7 +283,7 @@ static LLVMValueRef run_field(aj_lower *lo, LLVMTypeRef type, size_t offset) {
 }
 
 /* Flags that polls look at: the run's own stand in for those it does not have. */
-static void load_flags(aj_lower *lo) {
+void aj_lower_flags(aj_lower *lo) {
   LLVMValueRef stop = aj_ir_field(lo, lo->run, offsetof(aj_run, stop));
   LLVMValueRef cancel = run_field(lo, lo->t_ptr, offsetof(aj_run, cancel));
   LLVMValueRef shutdown = run_field(lo, lo->t_ptr, offsetof(aj_run, job_stop));
@@ -375,7 +407,7 @@ static void begin_function(aj_lower *lo, const aj_func *func, LLVMBasicBlockRef 
   lo->exns_mark = t.exns ? aj_exn_list_length(lo) : NULL;
   lo->keeps_exns = false;
   lo->arrays_mark = t.late ? aj_lower_arrays_count(lo) : NULL;
-  if (t.loops) load_flags(lo);
+  if (t.loops || t.nodes >= NODES_UNPOLLED) aj_lower_flags(lo);
 }
 
 static bool lower_function(aj_lower *lo, const aj_func *func) {
@@ -413,6 +445,12 @@ static void add_text_attribute(aj_lower *lo, LLVMValueRef fn, const char *name, 
                 LLVMCreateStringAttribute(lo->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
+void aj_lower_set_attributes(aj_lower *lo, LLVMValueRef fn) {
+  add_attribute(fn, lo->uwtable);
+  add_text_attribute(lo, fn, "prefer-vector-width", lo->target->vector_bytes == 64 ? "512" : "256");
+  add_text_attribute(lo, fn, "warn-stack-size", "0"); /* see native.c */
+}
+
 static void declare_functions(aj_lower *lo) {
   LLVMTypeRef params[4] = {lo->t_ptr, lo->t_ptr, lo->t_ptr, lo->t_ptr};
   lo->t_entry = LLVMFunctionType(lo->t_i32, params, 4, 0);
@@ -421,9 +459,7 @@ static void declare_functions(aj_lower *lo) {
     (void)snprintf(name, sizeof name, "%s%s%zu", lo->prefix, i ? "_f" : "_entry", i);
     LLVMValueRef fn = LLVMAddFunction(lo->llvm, name, lo->t_entry);
     if (i) LLVMSetLinkage(fn, LLVMInternalLinkage);
-    add_attribute(fn, lo->uwtable);
-    add_text_attribute(lo, fn, "prefer-vector-width", lo->target->vector_bytes == 64 ? "512" : "256");
-    add_text_attribute(lo, fn, "warn-stack-size", "0"); /* see native.c */
+    aj_lower_set_attributes(lo, fn);
     lo->functions[i] = fn;
   }
 }

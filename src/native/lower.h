@@ -80,6 +80,7 @@ typedef struct aj_lower {
   LLVMAttributeRef cold, uwtable;
   const char *prefix;                          /* of symbols: unique in the process */
   int64_t visited, lowered, fallback, kernels; /* nodes */
+  uint32_t block_count;                        /* functions for blocks of kernels */
   bool wants_passes;                           /* loops and kernels gain from a few */
   uint32_t most_loop_levels;
   /* the function being lowered */
@@ -95,11 +96,18 @@ typedef struct aj_lower {
   LLVMValueRef slow_poll, cancel_flag, shutdown_flag;
   LLVMValueRef iterations; /* alloca for sites: one a level of loops, outermost last */
   uint32_t loop_levels;
+  /* in the block of a kernel: the scope the kernel is in, and its iterations */
+  const struct aj_scope *outside;
+  LLVMValueRef outside_iterations;
 } aj_lower;
 
 /* ---- lower.c ---- */
 /* All of the module. False: lo->over, or (when that is OK) no memory. */
 bool aj_lower_module(aj_lower *lo);
+/* What every function made here has. */
+void aj_lower_set_attributes(aj_lower *lo, LLVMValueRef fn);
+/* Finds the flags that polls of the function look at. */
+void aj_lower_flags(aj_lower *lo);
 /* The nodes of scope's region up to its terminator, which the caller lowers. Returns it, or NULL when the region ended
  * in a raise (then the builder's block is closed). */
 const aj_node *aj_lower_region(aj_lower *lo, aj_scope *scope);
@@ -113,6 +121,11 @@ void aj_lower_arrays_trim(aj_lower *lo, LLVMValueRef mark);
 LLVMValueRef aj_lower_dest(aj_lower *lo, aj_scope *scope, const aj_value *value);
 /* The region's yielded array i to where the owner's result (or the function's output) i goes. */
 void aj_lower_yield_array(aj_lower *lo, aj_scope *scope, const aj_value *value, uint32_t i);
+
+/* Big blocks of memory, in the name of `node`, which may be told to stop there. */
+void aj_lower_copy(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef to, LLVMValueRef from,
+                   LLVMValueRef bytes);
+void aj_lower_zero(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef to, LLVMValueRef bytes);
 
 /* ---- lower_ir.c: short forms ---- */
 LLVMTypeRef aj_ir_type(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes);        /* in registers: bool is i1 */
@@ -199,8 +212,9 @@ void aj_lower_check(aj_lower *lo, aj_scope *scope, const aj_node *node);
 /* Fails when `fail` is true. */
 void aj_lower_checked(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef fail);
 void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool count);
-/* Whether the run has to stop: an i32 that is not 0. */
+/* Whether the run has to stop: an i32 that is not 0, or a condition. */
 LLVMValueRef aj_lower_stop_flags(aj_lower *lo);
+LLVMValueRef aj_lower_due(aj_lower *lo);
 
 /* ---- lower_exn.c: exceptions as values ---- */
 void aj_lower_exn(aj_lower *lo, aj_scope *scope, const aj_node *node);

@@ -122,7 +122,7 @@ static void show_args(aj_lower *lo, const aj_scope *scope, const aj_node *node, 
 }
 
 /* Results of value slots start zeroed; those without memory are made by the callback. */
-static void show_results(aj_lower *lo, const aj_node *node, const aj_slot *slot, LLVMValueRef *results,
+static void show_results(aj_lower *lo, aj_scope *scope, const aj_node *node, const aj_slot *slot, LLVMValueRef *results,
                          LLVMValueRef outs) {
   for (uint32_t i = 0; i < node->result_count; i++) {
     const aj_type *type = node->results[i].type;
@@ -130,7 +130,7 @@ static void show_results(aj_lower *lo, const aj_node *node, const aj_slot *slot,
       fill_dynamic(lo, view_at(lo, outs, i), slot->result_types[i], type);
       continue;
     }
-    LLVMBuildMemSet(lo->b, results[i], LLVMConstInt(lo->t_i8, 0, 0), aj_ir_bytes(lo, type), 1);
+    aj_lower_zero(lo, scope, node, results[i], aj_ir_bytes(lo, type));
     fill_view(lo, view_at(lo, outs, i), type, results[i]);
   }
 }
@@ -152,7 +152,7 @@ static void call_host(aj_lower *lo, aj_scope *scope, const aj_node *node, const 
   LLVMValueRef args = view_array(lo, node->operand_count);
   LLVMValueRef outs = view_array(lo, slot->is_value ? node->result_count : 0);
   show_args(lo, scope, node, args);
-  if (slot->is_value) show_results(lo, node, slot, results, outs);
+  if (slot->is_value) show_results(lo, scope, node, slot, results, outs);
   if (aj_node_attr(node, AJ_ATTR_BINDS)) {
     call_sized(lo, scope, node, results, args, outs);
     return;

@@ -179,7 +179,8 @@ static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, c
   LLVMValueRef bad = only_there(k, p, fail);
   LLVMBuildCondBr(lo->b, aj_kernel_any(lo, bad, p->lanes), really, go);
   aj_ir_at(lo, really);
-  LLVMValueRef lane = lowest_lane(lo, bad, p->lanes);
+  LLVMValueRef lane = lowest_lane(lo, bad, p->lanes), unit = LLVMBuildAdd(lo->b, flat, lane, "");
+  if (k->block) aj_block_tell(k, unit);
   LLVMValueRef pointers = aj_ir_alloca(lo, lo->t_ptr, node->operand_count, 8);
   for (uint32_t i = 0; i < node->operand_count; i++) {
     arrjit_dtype dtype = node->operands[i]->type->dtype;
@@ -188,9 +189,20 @@ static void check_lanes(aj_kernel *k, const aj_points *p, const aj_node *node, c
     LLVMBuildStore(lo->b, aj_ir_index(lo, all, dtype, lane), aj_ir_field(lo, pointers, i * sizeof(void *)));
   }
   LLVMValueRef args[] = {lo->run, aj_ir_pointer(lo, aj_lower_site(lo, k->scope, node)),
-                         aj_lower_iterations(lo, k->scope), LLVMBuildAdd(lo->b, flat, lane, ""), pointers};
+                         aj_lower_iterations(lo, k->scope), unit, pointers};
   aj_ir_call(lo, "aj_nh_checked", lo->t_void, AJ_COUNT(args), args, true);
   aj_lower_land(lo, k->scope);
+  aj_ir_at(lo, go);
+}
+
+void aj_kernel_find_false(aj_kernel *k, const aj_points *p, LLVMValueRef pred, LLVMValueRef flat) {
+  aj_lower *lo = k->lo;
+  LLVMValueRef fail = LLVMBuildNot(lo->b, pred, "");
+  LLVMBasicBlockRef go = aj_lower_cold(lo, aj_kernel_any(lo, fail, p->lanes)), really = aj_ir_block(lo, "found");
+  LLVMValueRef bad = only_there(k, p, fail);
+  LLVMBuildCondBr(lo->b, aj_kernel_any(lo, bad, p->lanes), really, go);
+  aj_ir_at(lo, really);
+  LLVMBuildRet(lo->b, LLVMBuildAdd(lo->b, flat, lowest_lane(lo, bad, p->lanes), ""));
   aj_ir_at(lo, go);
 }
 

@@ -15,7 +15,10 @@ const aj_nh_site *aj_lower_site(aj_lower *lo, const aj_scope *scope, const aj_no
 LLVMValueRef aj_lower_iterations(aj_lower *lo, const aj_scope *scope) {
   if (!scope->loops) return LLVMConstNull(lo->t_ptr);
   LLVMValueRef at = aj_ir_field(lo, lo->iterations, (lo->loop_levels - scope->loops) * sizeof(int64_t));
-  LLVMBuildStore(lo->b, scope->iteration, at);
+  if (scope == lo->outside)
+    aj_ir_copy(lo, at, lo->outside_iterations, aj_ir_i64(lo, (int64_t)(scope->loops * sizeof(int64_t))));
+  else
+    LLVMBuildStore(lo->b, scope->iteration, at);
   return at;
 }
 
@@ -175,11 +178,14 @@ LLVMValueRef aj_lower_stop_flags(aj_lower *lo) {
   return LLVMBuildOr(lo->b, flags, load_flag(lo, lo->shutdown_flag), "");
 }
 
+LLVMValueRef aj_lower_due(aj_lower *lo) {
+  return LLVMBuildICmp(lo->b, LLVMIntNE, aj_lower_stop_flags(lo), aj_ir_i32(lo, 0), "");
+}
+
 /* Three loads and a branch; a run with a limit of iterations counts them in the helper. */
 void aj_lower_poll(aj_lower *lo, aj_scope *scope, const aj_node *node, bool count) {
   LLVMBuilderRef b = lo->b;
-  LLVMValueRef flags = aj_lower_stop_flags(lo);
-  LLVMValueRef due = LLVMBuildICmp(b, LLVMIntNE, flags, aj_ir_i32(lo, 0), "");
+  LLVMValueRef due = aj_lower_due(lo);
   if (count) due = LLVMBuildOr(b, due, lo->slow_poll, "");
   LLVMBasicBlockRef go = aj_lower_cold(lo, due);
   LLVMValueRef args[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), aj_ir_i32(lo, count)};

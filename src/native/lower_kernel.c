@@ -1,13 +1,12 @@
 /* Kernels: fixed-width vector loops over an iteration space. Dims that all operands walk through as if they were one
- * become one inner loop of whole vectors; the dims before are scalar loops. What does not fill a vector runs through
- * the same loop once more, on copies in buffers of a whole vector: so the body is made once, and no element type needs
- * masked access. */
+ * become one inner loop of whole vectors; the dims before are scalar loops. */
 #include "native/lower_map.h"
 
 #include <string.h>
 
-/* Points of a light body between polls, some 10 us; a heavier one gets fewer. */
-enum { POLL_SHIFT = 15, LEAST_POLL_SHIFT = 9 };
+/* Points of a light body between polls, some 10 us; a heavier one gets fewer, and below a certain number many kernels
+ * in a row go without. */
+enum { MOST_POINTS = 16384, LEAST_POINTS = 512, TINY_SHARE = 32 };
 
 /* ---- strides ---- */
 
@@ -18,16 +17,16 @@ static LLVMValueRef dense_stride(aj_lower *lo, const aj_kernel_operand *o, int32
   return stride;
 }
 
-/* Strides by iteration dim, and the pointer moved to where all indices are 0. `turned`: dims that run backwards from
- * their last element, whose extent may be a symbol. */
-static void set_strides(aj_kernel *k, aj_kernel_operand *o, uint32_t turned) {
+/* Strides by iteration dim, and the pointer moved to where all indices are 0. Dims that run backwards do so from their
+ * last element, whose extent may be a symbol. */
+static void set_strides(aj_kernel *k, aj_kernel_operand *o) {
   aj_lower *lo = k->lo;
   if (o->rank == 0 || o->lv.splat) return;
   LLVMValueRef offset = aj_ir_i64(lo, 0);
   for (int32_t j = 0; j < o->rank; j++) {
     aj_index_term *t = &o->terms[j];
     LLVMValueRef stride = dense_stride(lo, o, j), start = aj_ir_i64(lo, t->offset);
-    if (turned >> j & 1) start = LLVMBuildSub(lo->b, aj_ir_dim(lo, o->dims[j]), aj_ir_i64(lo, 1), "");
+    if (o->turned >> j & 1) start = LLVMBuildSub(lo->b, aj_ir_dim(lo, o->dims[j]), aj_ir_i64(lo, 1), "");
     offset = LLVMBuildAdd(lo->b, offset, LLVMBuildMul(lo->b, stride, start, ""), "");
     if (t->axis < 0) continue;
     LLVMValueRef step = LLVMBuildMul(lo->b, stride, aj_ir_i64(lo, t->step), "");
@@ -54,11 +53,15 @@ static bool merges(const aj_kernel *k, const aj_kernel_operand *o, int32_t d) {
          aj_dim_equal(o->dims[b], k->dims[d + 1]);
 }
 
-static bool all_merge(const aj_kernel *k, int32_t d) {
+bool aj_kernel_merges(const aj_kernel *k, int32_t d) {
   if ((k->indexed >> d & 1) || (k->indexed >> (d + 1) & 1)) return false;
   for (uint32_t i = 0; i < k->operand_count; i++)
     if (!merges(k, &k->operands[i], d)) return false;
   return true;
+}
+
+void aj_kernel_set_strides(aj_kernel *k) {
+  for (uint32_t i = 0; i < k->operand_count; i++) set_strides(k, &k->operands[i]);
 }
 
 static bool is_one(LLVMValueRef value) { return LLVMIsAConstantInt(value) && LLVMConstIntGetSExtValue(value) == 1; }
@@ -110,222 +113,61 @@ void aj_kernel_open(aj_kernel *k, int32_t first, int32_t last, uint32_t which, a
   }
 }
 
+/* Row-major, so the last index varies fastest; the first needs no remainder. */
+void aj_kernel_locate(aj_kernel *k, int32_t last, uint32_t which, LLVMValueRef flat, LLVMValueRef *saved) {
+  LLVMBuilderRef b = k->lo->b;
+  int32_t first = 0;
+  while (first < last && !(which >> first & 1)) first++;
+  for (uint32_t i = 0; i < k->operand_count; i++) saved[i] = k->operands[i].pointer;
+  for (int32_t d = last - 1; d >= first; d--) {
+    if (!(which >> d & 1)) continue;
+    k->index[d] = d == first ? flat : LLVMBuildURem(b, flat, k->extents[d], "");
+    if (d > first) flat = LLVMBuildUDiv(b, flat, k->extents[d], "");
+    for (uint32_t i = 0; i < k->operand_count; i++) {
+      aj_kernel_operand *o = &k->operands[i];
+      if (!o->strides[d]) continue;
+      o->pointer = aj_ir_index(k->lo, o->pointer, o->dtype, LLVMBuildMul(b, k->index[d], o->strides[d], ""));
+    }
+  }
+}
+
+void aj_kernel_unlocate(aj_kernel *k, LLVMValueRef *const saved) {
+  for (uint32_t i = 0; i < k->operand_count; i++) k->operands[i].pointer = saved[i];
+}
+
 void aj_kernel_close(aj_kernel *k, aj_kernel_loops *loops) {
   while (loops->count > 0) aj_ir_loop_end(k->lo, &loops->loops[--loops->count]);
   for (uint32_t i = 0; i < k->operand_count && loops->pointers; i++) k->operands[i].pointer = loops->pointers[i];
 }
 
-static uint32_t poll_shift(const aj_kernel *k) {
-  uint32_t shift = POLL_SHIFT;
-  for (uint32_t nodes = 16; nodes < k->size && shift > LEAST_POLL_SHIFT; nodes *= 2) shift--;
-  return shift;
+int64_t aj_kernel_stretch(const aj_kernel *k) {
+  int64_t points = k->loops ? LEAST_POINTS : MOST_POINTS;
+  for (uint32_t nodes = 16; nodes < k->size && points > LEAST_POINTS; nodes *= 2) points /= 2;
+  return points;
 }
 
-/* Whether all points together are few enough to go without a poll. */
-static bool is_small(const aj_kernel *k) {
-  int64_t count = 1, most = INT64_C(1) << poll_shift(k);
+/* Static points, -1: more than `most`, or not known. */
+static int64_t count_points(const aj_kernel *k, int64_t most) {
+  int64_t count = 1;
   for (int32_t d = 0; d < k->rank; d++) {
-    if (aj_dim_is_symbol(k->dims[d]) || k->dims[d] > most) return false;
+    if (aj_dim_is_symbol(k->dims[d]) || k->dims[d] > most) return -1;
     count *= k->dims[d];
-    if (count > most) return false;
-  }
-  return true;
-}
-
-void aj_kernel_poll(aj_kernel *k) {
-  if (!is_small(k)) aj_lower_poll(k->lo, k->scope, k->node, false);
-}
-
-/* ---- elementwise ---- */
-
-typedef struct elementwise {
-  aj_kernel *k;
-  LLVMValueRef *out;  /* element at the outer indices */
-  LLVMValueRef flat;  /* index of that element */
-  LLVMValueRef limit; /* see aj_points */
-} elementwise;
-
-static void eval_and_store(elementwise *e, const aj_points *p) {
-  aj_kernel *k = e->k;
-  aj_lv *results = AJ_NEW_ARRAY(k->lo->arena, k->result_count, aj_lv);
-  if (!results) return;
-  aj_kernel_eval(k, p, LLVMBuildAdd(k->lo->b, e->flat, p->at, ""), results);
-  for (uint32_t i = 0; i < k->result_count && !k->lo->arena->failed; i++)
-    aj_kernel_store(k, p, aj_kernel_dtype(k, i), e->out[i], results[i]);
-}
-
-/* Whole vectors from `from` to before `to`, a multiple of lanes further. */
-static void vector_loop(elementwise *e, LLVMValueRef from, LLVMValueRef to) {
-  aj_kernel *k = e->k;
-  aj_lower *lo = k->lo;
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(lo->b), head = aj_ir_block(lo, "vector"),
-                    body = aj_ir_block(lo, "body"), exit = aj_ir_block(lo, "done");
-  LLVMBuildBr(lo->b, head);
-  aj_ir_at(lo, head);
-  LLVMValueRef at = aj_ir_phi(lo, lo->t_i64, from, before);
-  LLVMBuildCondBr(lo->b, LLVMBuildICmp(lo->b, LLVMIntSLT, at, to, ""), body, exit);
-  aj_ir_at(lo, body);
-  aj_points p = {.lanes = k->lanes, .at = at, .limit = e->limit};
-  eval_and_store(e, &p);
-  aj_ir_add_incoming(at, LLVMBuildNSWAdd(lo->b, at, aj_ir_i64(lo, k->lanes), ""), LLVMGetInsertBlock(lo->b));
-  LLVMBuildBr(lo->b, head);
-  aj_ir_at(lo, exit);
-}
-
-/* The same in stretches between polls. */
-static void stretches(elementwise *e, LLVMValueRef from, LLVMValueRef to) {
-  aj_kernel *k = e->k;
-  aj_lower *lo = k->lo;
-  LLVMBuilderRef b = lo->b;
-  if (is_small(k)) {
-    vector_loop(e, from, to);
-    return;
-  }
-  uint32_t shift = poll_shift(k);
-  LLVMValueRef stretch = aj_ir_i64(lo, INT64_C(1) << shift), more = LLVMBuildSub(b, to, from, "");
-  LLVMValueRef up = LLVMBuildAdd(b, more, aj_ir_i64(lo, (INT64_C(1) << shift) - 1), "");
-  LLVMValueRef count = LLVMBuildLShr(b, up, aj_ir_i64(lo, shift), "");
-  aj_ir_loop loop = aj_ir_loop_begin(lo, count);
-  aj_kernel_poll(k);
-  LLVMValueRef start = LLVMBuildAdd(b, from, LLVMBuildMul(b, loop.index, stretch, ""), "");
-  LLVMValueRef end = LLVMBuildAdd(b, start, stretch, "");
-  vector_loop(e, start, LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, end, to, ""), end, to, ""));
-  aj_ir_loop_end(lo, &loop);
-}
-
-/* Pointers of dense operands and of results, `count` of them: where they are in k and e. */
-static uint32_t dense_pointers(elementwise *e, LLVMValueRef **out, arrjit_dtype *out_dtypes) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < e->k->operand_count; i++) {
-    if (e->k->operands[i].access != AJ_ACCESS_DENSE) continue;
-    out_dtypes[count] = e->k->operands[i].dtype;
-    out[count++] = &e->k->operands[i].pointer;
-  }
-  for (uint32_t i = 0; i < e->k->result_count; i++) {
-    out_dtypes[count] = aj_kernel_dtype(e->k, i);
-    out[count++] = &e->out[i];
+    if (count > most) return -1;
   }
   return count;
 }
 
-typedef struct tail {
-  uint32_t count, results; /* pointers; the last ones are results */
-  LLVMValueRef **where, *real, *buffers;
-  arrjit_dtype *dtypes;
-  LLVMValueRef whole, left; /* elements before the tail, and in it */
-} tail;
+bool aj_kernel_is_small(const aj_kernel *k) { return count_points(k, aj_kernel_stretch(k)) >= 0; }
 
-static bool make_tail(elementwise *e, tail *t) {
-  aj_arena *arena = e->k->lo->arena;
-  size_t most = (size_t)e->k->operand_count + e->k->result_count;
-  t->where = AJ_NEW_ARRAY(arena, most, LLVMValueRef *);
-  t->real = AJ_NEW_ARRAY(arena, most, LLVMValueRef);
-  t->buffers = AJ_NEW_ARRAY(arena, most, LLVMValueRef);
-  t->dtypes = AJ_NEW_ARRAY(arena, most, arrjit_dtype);
-  if (arena->failed) return false;
-  t->count = dense_pointers(e, t->where, t->dtypes);
-  t->results = e->k->result_count;
-  for (uint32_t i = 0; i < t->count; i++) t->real[i] = *t->where[i];
-  return true;
-}
-
-static void copy_tail(elementwise *e, const tail *t, uint32_t i, bool out) {
-  aj_lower *lo = e->k->lo;
-  LLVMValueRef bytes = LLVMBuildMul(lo->b, t->left, aj_ir_i64(lo, aj_dtypes[t->dtypes[i]].bytes), "");
-  LLVMValueRef there = aj_ir_index(lo, t->real[i], t->dtypes[i], t->whole);
-  if (out)
-    aj_ir_copy(lo, there, t->buffers[i], bytes);
-  else
-    aj_ir_copy(lo, t->buffers[i], there, bytes);
-}
-
-/* Operands' last elements into buffers that are 0 beyond; returns the pointers that see the buffers where the arrays go
- * on. */
-static void fill_buffers(elementwise *e, tail *t, LLVMValueRef *pointers) {
-  aj_lower *lo = e->k->lo;
-  LLVMValueRef back = LLVMBuildNeg(lo->b, t->whole, "");
-  for (uint32_t i = 0; i < t->count; i++) {
-    LLVMTypeRef type = aj_ir_memory_type(lo, t->dtypes[i], e->k->lanes);
-    t->buffers[i] = aj_ir_alloca(lo, type, 1, AJ_NH_ALIGN);
-    if (i + t->results < t->count) {
-      LLVMBuildStore(lo->b, LLVMConstNull(type), t->buffers[i]);
-      copy_tail(e, t, i, false);
-    }
-    pointers[i] = aj_ir_index(lo, t->buffers[i], t->dtypes[i], back);
-  }
-}
-
-/* All inner points: first the whole vectors, then, round the same code once more, what is left. */
-static void inner_loops(elementwise *e) {
-  aj_kernel *k = e->k;
-  aj_lower *lo = k->lo;
-  LLVMBuilderRef b = lo->b;
-  tail t;
-  if (!make_tail(e, &t)) return;
-  LLVMValueRef zero = aj_ir_i64(lo, 0);
-  t.whole = LLVMBuildAnd(b, k->count, aj_ir_i64(lo, -(int64_t)k->lanes), "");
-  t.left = LLVMBuildSub(b, k->count, t.whole, "");
-  if (LLVMIsAConstantInt(t.left) && LLVMConstIntGetSExtValue(t.left) == 0) {
-    stretches(e, zero, t.whole);
-    return;
-  }
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), round = aj_ir_block(lo, "round"),
-                    refill = aj_ir_block(lo, "refill"), flush = aj_ir_block(lo, "flush"),
-                    rest = aj_ir_block(lo, "rest"), done = aj_ir_block(lo, "done");
-  LLVMBuildBr(b, round);
-  aj_ir_at(lo, round);
-  LLVMValueRef from = aj_ir_phi(lo, lo->t_i64, zero, before), to = aj_ir_phi(lo, lo->t_i64, t.whole, before);
-  LLVMValueRef second = aj_ir_phi(lo, lo->t_i1, LLVMConstInt(lo->t_i1, 0, 0), before);
-  for (uint32_t i = 0; i < t.count; i++) *t.where[i] = aj_ir_phi(lo, lo->t_ptr, t.real[i], before);
-  e->limit = k->count;
-  stretches(e, from, to);
-  LLVMBuildCondBr(b, second, flush, rest);
-  aj_ir_at(lo, rest);
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, t.left, zero, ""), refill, done);
-  aj_ir_at(lo, refill);
-  LLVMValueRef *pointers = AJ_NEW_ARRAY(lo->arena, t.count, LLVMValueRef);
-  if (!pointers) return;
-  fill_buffers(e, &t, pointers);
-  aj_ir_add_incoming(from, t.whole, refill);
-  aj_ir_add_incoming(to, LLVMBuildAdd(b, t.whole, aj_ir_i64(lo, k->lanes), ""), refill);
-  aj_ir_add_incoming(second, LLVMConstInt(lo->t_i1, 1, 0), refill);
-  for (uint32_t i = 0; i < t.count; i++) aj_ir_add_incoming(*t.where[i], pointers[i], refill);
-  LLVMBuildBr(b, round);
-  aj_ir_at(lo, flush);
-  for (uint32_t i = t.count - t.results; i < t.count; i++) copy_tail(e, &t, i, true);
-  LLVMBuildBr(b, done);
-  aj_ir_at(lo, done);
-  for (uint32_t i = 0; i < t.count; i++) *t.where[i] = t.real[i];
-}
-
-static void lower_elementwise(aj_kernel *k) {
-  aj_lower *lo = k->lo;
-  elementwise e = {.k = k, .out = AJ_NEW_ARRAY(lo->arena, k->result_count, LLVMValueRef)};
-  if (!e.out) return;
-  int32_t inner = k->rank - 1;
-  while (inner > 0 && all_merge(k, inner - 1)) inner--;
-  aj_kernel_set_inner(k, inner);
-  for (uint32_t i = 0; i < k->result_count; i++) {
-    const aj_value *result = &k->node->results[i];
-    e.out[i] = aj_lower_dest(lo, k->scope, result);
-    k->scope->vals[result->slot] = (aj_lv){.v = e.out[i]};
-  }
-  aj_kernel_loops loops;
-  aj_kernel_open(k, 0, inner, UINT32_MAX, &loops);
-  e.flat = aj_ir_i64(lo, 0);
-  for (int32_t d = 0; d < inner; d++)
-    e.flat = LLVMBuildAdd(lo->b, LLVMBuildMul(lo->b, e.flat, k->extents[d], ""), k->index[d], "");
-  e.flat = LLVMBuildMul(lo->b, e.flat, k->count, "");
-  for (uint32_t i = 0; i < k->result_count; i++) e.out[i] = aj_ir_index(lo, e.out[i], aj_kernel_dtype(k, i), e.flat);
-  aj_kernel_hoist(k);
-  inner_loops(&e);
-  aj_kernel_close(k, &loops);
+void aj_kernel_poll(aj_kernel *k) {
+  if (k->block) aj_block_poll(k);
 }
 
 /* A space of rank 0: one point, its results in registers. */
 static void lower_point(aj_kernel *k) {
   aj_lv *results = AJ_NEW_ARRAY(k->lo->arena, k->result_count, aj_lv);
   if (!results) return;
+  aj_kernel_set_strides(k);
   aj_kernel_set_inner(k, 0);
   aj_kernel_hoist(k);
   aj_points p = aj_kernel_points(k, 1, aj_ir_i64(k->lo, 0), NULL);
@@ -345,8 +187,8 @@ static uint32_t choose_lanes(const aj_kernel *k) {
   for (uint32_t i = 0; i < k->operand_count; i++)
     if (!is_map || k->operands[i].rank > 0)
       widest = aj_dtypes[k->operands[i].dtype].bytes > widest ? aj_dtypes[k->operands[i].dtype].bytes : widest;
-  for (uint32_t i = 0; i < k->result_count; i++) {
-    uint32_t of = aj_dtypes[k->node->results[i].type->dtype].bytes;
+  for (uint32_t i = k->finds ? 1 : 0; i < k->result_count; i++) {
+    uint32_t of = aj_dtypes[aj_kernel_dtype(k, i)].bytes;
     widest = of > widest ? of : widest;
   }
   uint32_t inside = k->body ? aj_map_widest(k->body) : 1;
@@ -383,13 +225,29 @@ static bool start_kernel(aj_kernel *k, aj_lower *lo, aj_scope *scope, const aj_n
 }
 
 static void finish_kernel(aj_kernel *k) {
+  k->finds = k->combine[0] == AJ_OP_FIRST_FALSE;
   k->lanes = choose_lanes(k);
-  if (k->combine[0] != AJ_OP_NONE)
+  if (aj_kernel_is_small(k) && count_points(k, aj_kernel_stretch(k) / TINY_SHARE) < 0)
+    aj_lower_poll(k->lo, k->scope, k->node, false);
+  if (k->combine[0] != AJ_OP_NONE && !k->finds)
     aj_lower_reduce(k);
   else if (k->rank == 0)
     lower_point(k);
   else
-    lower_elementwise(k);
+    aj_lower_elementwise(k);
+}
+
+static void set_body(aj_kernel *k) {
+  k->body = k->node->regions[0];
+  k->size = aj_map_size(k->body);
+  k->may_fail = aj_kernel_is_map(k->node);
+  k->loops = aj_map_has_loops(k->body);
+  for (uint32_t pc = 0; pc < k->body->node_count; pc++) {
+    const aj_node *in = k->body->nodes[pc];
+    if (in->op == AJ_OP_LANE_INDEX) k->indexed |= 1u << aj_node_int(in, AJ_ATTR_AXIS);
+    k->may_fail = k->may_fail || (aj_ops[in->op].flags & AJ_F_RAISES);
+  }
+  k->lo->lowered += k->size;
 }
 
 void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node) {
@@ -397,18 +255,13 @@ void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   const aj_attr *shape = aj_node_attr(node, AJ_ATTR_SHAPE), *reduced = aj_node_attr(node, AJ_ATTR_REDUCED);
   const aj_attr *combine = aj_node_attr(node, AJ_ATTR_COMBINE);
   if (!start_kernel(&k, lo, scope, node, (int32_t)shape->count, shape->u.ints)) return;
-  k.body = node->regions[0];
-  k.size = aj_map_size(k.body);
-  for (uint32_t pc = 0; pc < k.body->node_count; pc++)
-    if (k.body->nodes[pc]->op == AJ_OP_LANE_INDEX) k.indexed |= 1u << aj_node_int(k.body->nodes[pc], AJ_ATTR_AXIS);
+  set_body(&k);
   for (uint32_t i = 0; i < node->operand_count; i++) {
     aj_kernel_map(node, i, k.operands[i].terms, &k.operands[i].rank);
     if (node->operands[i]->type->rank == 0) k.operands[i].rank = 0;
-    set_strides(&k, &k.operands[i], 0);
   }
   for (uint32_t i = 0; reduced && i < reduced->count; i++) k.reduced |= 1u << reduced->u.ints[i];
   for (uint32_t i = 0; i < combine->count && i < AJ_KERNEL_RESULTS; i++) k.combine[i] = (aj_op)combine->u.ints[i];
-  lo->lowered += k.size;
   finish_kernel(&k);
 }
 
@@ -417,23 +270,18 @@ void aj_lower_map(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   aj_kernel k;
   const aj_type *shape = node->operands[0]->type;
   if (!start_kernel(&k, lo, scope, node, shape->rank, shape->dims)) return;
-  k.body = node->regions[0];
-  k.size = aj_map_size(k.body);
-  for (uint32_t i = 0; i < node->operand_count; i++) {
+  set_body(&k);
+  for (uint32_t i = 0; i < node->operand_count; i++)
     for (int32_t d = 0; d < k.operands[i].rank; d++) k.operands[i].terms[d] = (aj_index_term){d, 0, 1};
-    set_strides(&k, &k.operands[i], 0);
-  }
-  lo->lowered += k.size;
   finish_kernel(&k);
 }
 
 /* ---- nodes that are no kernels ---- */
 
-/* The maps of a MAP op's operand; returns the operand dims that run backwards. */
-static uint32_t map_operand(const aj_node *node, aj_kernel_operand *o) {
+/* The maps of a MAP op's operand, and which of its dims run backwards. */
+static void map_operand(const aj_node *node, aj_kernel_operand *o) {
   const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES), *start = aj_node_attr(node, AJ_ATTR_START);
   const aj_type *to = node->results[0].type;
-  uint32_t turned = 0;
   for (int32_t i = 0; i < o->rank; i++) o->terms[i] = (aj_index_term){i, 0, 1};
   if (node->op == AJ_OP_TRANSPOSE)
     for (int32_t i = 0; i < o->rank; i++) o->terms[axes->u.ints[i]] = (aj_index_term){i, 0, 1};
@@ -444,11 +292,10 @@ static uint32_t map_operand(const aj_node *node, aj_kernel_operand *o) {
   }
   for (uint32_t i = 0; node->op == AJ_OP_REVERSE && i < axes->count; i++) {
     o->terms[axes->u.ints[i]].step = -1;
-    turned |= 1u << axes->u.ints[i];
+    o->turned |= 1u << axes->u.ints[i];
   }
   for (int32_t i = 0; node->op == AJ_OP_SLICE && i < o->rank; i++)
     o->terms[i] = (aj_index_term){i, start->u.ints[i], aj_node_attr(node, AJ_ATTR_STEP)->u.ints[i]};
-  return turned;
 }
 
 /* Extents that have to fit but are only known when it runs. */
@@ -491,11 +338,12 @@ void aj_lower_lone(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   const aj_type *space = reduce ? node->operands[0]->type : node->results[0].type;
   if (!start_kernel(&k, lo, scope, node, space->rank, space->dims)) return;
   k.size = 1;
+  k.may_fail = (aj_ops[node->op].flags & AJ_F_RAISES) != 0;
   if (node->op == AJ_OP_IOTA) k.indexed = 1u << aj_node_int(node, AJ_ATTR_AXIS);
-  for (uint32_t i = 0; i < node->operand_count; i++) set_strides(&k, &k.operands[i], map_operand(node, &k.operands[i]));
+  for (uint32_t i = 0; i < node->operand_count; i++) map_operand(node, &k.operands[i]);
   if (reduce) {
     const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES);
-    for (uint32_t i = 0; i < axes->count; i++) k.reduced |= 1u << axes->u.ints[i];
+    for (uint32_t i = 0; axes && i < axes->count; i++) k.reduced |= 1u << axes->u.ints[i];
     k.combine[0] = node->op;
   }
   finish_kernel(&k);

@@ -126,11 +126,12 @@ static void trim_exns(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yiel
 }
 
 /* The next value of carried array i is in spare, or is copied there; one that stays the same changes nothing. */
-static bool next_array(aj_lower *lo, loop *l, aj_scope *body, const aj_value *value, uint32_t i, uint32_t param) {
+static bool next_array(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yield, uint32_t i, uint32_t param) {
+  const aj_value *value = yield->operands[i];
   if (value == body->region->params[param]) return false;
   aj_dest dest = body->plan->dest[value->slot];
   if (dest.kind != AJ_DEST_SPARE || dest.index != i)
-    aj_ir_copy(lo, l->spare[i], body->vals[value->slot].v, aj_ir_bytes(lo, value->type));
+    aj_lower_copy(lo, body, yield, l->spare[i], body->vals[value->slot].v, aj_ir_bytes(lo, value->type));
   return true;
 }
 
@@ -149,7 +150,7 @@ static void repeat(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yield, 
     if (aj_type_is_scalar(value->type) && l->nan[i] == AJ_NAN_KEEP)
       next[i] = aj_ir_canonical(lo, value->type->dtype, 1, lv);
     if (!is_array(value)) continue;
-    bool changes = next_array(lo, l, body, value, i, first_param + i);
+    bool changes = next_array(lo, l, body, yield, i, first_param + i);
     next[i] = changes ? l->spare[i] : l->current[i];
     spare[i] = changes ? LLVMBuildSelect(lo->b, first, slot_pointer(lo, l, i, 1), l->current[i], "") : l->spare[i];
   }

@@ -44,7 +44,7 @@ uint32_t aj_map_size(const aj_region *region) {
   return size;
 }
 
-static bool has_loops(const aj_region *region) {
+bool aj_map_has_loops(const aj_region *region) {
   for (inside i = start_inside(region); i.node; step_inside(&i))
     if (is_loop(i.node)) return true;
   return false;
@@ -73,7 +73,7 @@ static void drop_exns(aj_lower *lo, LLVMValueRef mark) {
  * block is closed. */
 static bool lower_lane(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *results) {
   aj_lower *lo = k->lo;
-  bool loops = has_loops(k->body);
+  bool loops = aj_map_has_loops(k->body);
   aj_scope scope = {.parent = k->scope,
                     .region = k->body,
                     .plan = k->scope->plan->nodes[k->node->pc].regions[0],
@@ -202,6 +202,7 @@ void aj_map_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *res
   LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(lo->b);
   LLVMBuildBr(lo->b, join);
   aj_ir_at(lo, m.give_up);
+  if (k->block) aj_block_tell(k, flat);
   lower_one_by_one(k, p, flat, slow);
   LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(lo->b);
   LLVMBuildBr(lo->b, join);

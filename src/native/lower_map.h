@@ -53,6 +53,7 @@ void aj_map_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *res
 bool aj_kernel_is_map(const aj_node *node);
 /* Bytes of the widest value that nodes inside give, constants left out. */
 uint32_t aj_map_widest(const aj_region *region);
+bool aj_map_has_loops(const aj_region *region);
 /* Nodes in the region and in those inside it. */
 uint32_t aj_map_size(const aj_region *region);
 

@@ -12,292 +12,21 @@
  *                   for reduced dims:  sums = sums + point;  each AJ_REDUCE_CHAIN points: push(sums), sums = identity
  *                   out = finish(tree)
  *
+ * Where there are kept dims, threads share those. Where there are none, a thread folds 2^s neighbouring blocks: what
+ * it gets is what the carry tree has at level s after them, so the caller goes on from there, in the same order:
+ *
+ *   partial[j] = finish(tree of blocks j * 2^s ...);  then, tree = empty:  push(partial[j]) for whole ones;
+ *   out = finish(tree) on top of the last partial when that is not whole
+ *
  * What the loops carry lives in allocas, which a pass turns into registers. */
-#include "native/lower_kernel.h"
+#include "native/lower_reduce.h"
 
-/* 48 levels take 2^48 blocks, more than an address space holds. */
-enum { TREE_LEVELS = 48, LIGHT_BODY = 12, MOST_LANES = 64 };
-
-typedef struct tree {
-  LLVMValueRef count, levels; /* allocas: i64, vectors */
-} tree;
-
-typedef struct reduction {
-  aj_kernel *k;
-  aj_lower *lo;
-  uint32_t lanes; /* of a vector of the tree: 1, or neighbouring outputs */
-  arrjit_dtype dtype[AJ_KERNEL_RESULTS];
-  tree trees[AJ_KERNEL_RESULTS];
-  LLVMValueRef sums[AJ_KERNEL_RESULTS]; /* allocas */
-  LLVMValueRef out[AJ_KERNEL_RESULTS];
-  bool light; /* the body is small: copies of it cost less than a loop */
-} reduction;
-
-static LLVMTypeRef vector_type(reduction *r, uint32_t i, uint32_t lanes) {
-  return aj_ir_type(r->lo, r->dtype[i], lanes);
-}
-
-static LLVMValueRef identity(reduction *r, uint32_t i, uint32_t lanes, bool empty) {
-  uint64_t start = 0, none = 0;
-  aj_reduce_identity(r->k->combine[i], r->dtype[i], &start, &none);
-  return aj_ir_splat(r->lo, aj_ir_element(r->lo, r->dtype[i], empty ? &none : &start), lanes);
-}
-
-static LLVMValueRef combine(reduction *r, uint32_t i, uint32_t lanes, LLVMValueRef x, LLVMValueRef y) {
-  return aj_lower_combine(r->lo, lanes, r->k->combine[i], r->dtype[i], x, y);
-}
-
-/* Bools fold as bytes of 0 and 1: vectors of them have an address for each lane. */
-static LLVMValueRef yielded(reduction *r, uint32_t i, uint32_t lanes, aj_lv value) {
-  if (aj_kernel_dtype(r->k, i) != ARRJIT_BOOL) return value.v;
-  return LLVMBuildZExt(r->lo->b, value.v, vector_type(r, i, lanes), "");
-}
-
-static LLVMValueRef load(reduction *r, LLVMTypeRef type, LLVMValueRef pointer) {
-  return aj_ir_load(r->lo, type, pointer);
-}
-static void store(reduction *r, LLVMValueRef value, LLVMValueRef pointer) { LLVMBuildStore(r->lo->b, value, pointer); }
-
-/* ---- the carry tree ---- */
-
-static LLVMValueRef level_pointer(reduction *r, uint32_t i, LLVMValueRef level) {
-  return LLVMBuildGEP2(r->lo->b, vector_type(r, i, r->lanes), r->trees[i].levels, &level, 1, "");
-}
-
-/* As many levels as the blocks need: `points` reduced ones, at least `block` of them a block; a symbol may be anything.
- */
-static uint32_t count_levels(const reduction *r, int64_t block) {
-  const aj_kernel *k = r->k;
-  int64_t points = 1;
-  for (int32_t d = 0; d < k->rank; d++) {
-    if (!(k->reduced >> d & 1)) continue;
-    if (aj_dim_is_symbol(k->dims[d]) || !aj_i64_mul(points, k->dims[d], &points)) return TREE_LEVELS;
-  }
-  uint32_t levels = 1;
-  while (levels < TREE_LEVELS && (points / block + 1) >> levels > 0) levels++;
-  return levels;
-}
-
-static void make_tree(reduction *r, uint32_t i, uint32_t levels) {
-  r->trees[i].count = aj_ir_alloca(r->lo, r->lo->t_i64, 1, 8);
-  r->trees[i].levels = aj_ir_alloca(r->lo, vector_type(r, i, r->lanes), levels, AJ_NH_ALIGN);
-}
-
-/* As a binary counter counts: a block climbs while the level it comes to is full. */
-static void push(reduction *r, uint32_t i, LLVMValueRef block) {
-  LLVMBuilderRef b = r->lo->b;
-  LLVMTypeRef i64 = r->lo->t_i64, type = vector_type(r, i, r->lanes);
-  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = aj_ir_block(r->lo, "push"),
-                    climb = aj_ir_block(r->lo, "climb"), exit = aj_ir_block(r->lo, "pushed");
-  LLVMValueRef count = load(r, i64, r->trees[i].count);
-  LLVMBuildBr(b, head);
-  aj_ir_at(r->lo, head);
-  LLVMValueRef full = aj_ir_phi(r->lo, i64, count, from), level = aj_ir_phi(r->lo, i64, aj_ir_i64(r->lo, 0), from);
-  LLVMValueRef value = aj_ir_phi(r->lo, type, block, from);
-  LLVMBuildCondBr(b, LLVMBuildTrunc(b, full, r->lo->t_i1, ""), climb, exit);
-  aj_ir_at(r->lo, climb);
-  LLVMValueRef both = combine(r, i, r->lanes, load(r, type, level_pointer(r, i, level)), value);
-  LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
-  aj_ir_add_incoming(full, LLVMBuildLShr(b, full, aj_ir_i64(r->lo, 1), ""), latch);
-  aj_ir_add_incoming(level, LLVMBuildAdd(b, level, aj_ir_i64(r->lo, 1), ""), latch);
-  aj_ir_add_incoming(value, both, latch);
-  LLVMBuildBr(b, head);
-  aj_ir_at(r->lo, exit);
-  store(r, value, level_pointer(r, i, level));
-  store(r, LLVMBuildAdd(b, count, aj_ir_i64(r->lo, 1), ""), r->trees[i].count);
-}
-
-/* All blocks, lowest level first; none: the value of an empty reduction. */
-static LLVMValueRef finish(reduction *r, uint32_t i) {
-  LLVMBuilderRef b = r->lo->b;
-  LLVMTypeRef i64 = r->lo->t_i64, type = vector_type(r, i, r->lanes);
-  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = aj_ir_block(r->lo, "finish"),
-                    body = aj_ir_block(r->lo, "level"), exit = aj_ir_block(r->lo, "finished");
-  LLVMValueRef count = load(r, i64, r->trees[i].count), zero = aj_ir_i64(r->lo, 0), one = aj_ir_i64(r->lo, 1);
-  LLVMBuildBr(b, head);
-  aj_ir_at(r->lo, head);
-  LLVMValueRef full = aj_ir_phi(r->lo, i64, count, from), level = aj_ir_phi(r->lo, i64, zero, from);
-  LLVMValueRef value = aj_ir_phi(r->lo, type, identity(r, i, r->lanes, true), from);
-  LLVMValueRef have = aj_ir_phi(r->lo, r->lo->t_i1, LLVMConstInt(r->lo->t_i1, 0, 0), from);
-  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, full, zero, ""), exit, body);
-  aj_ir_at(r->lo, body);
-  LLVMBasicBlockRef take = aj_ir_block(r->lo, "take"), next = aj_ir_block(r->lo, "next");
-  LLVMBuildCondBr(b, LLVMBuildTrunc(b, full, r->lo->t_i1, ""), take, next);
-  aj_ir_at(r->lo, take);
-  LLVMValueRef here = load(r, type, level_pointer(r, i, level));
-  LLVMValueRef taken = LLVMBuildSelect(b, have, combine(r, i, r->lanes, here, value), here, "");
-  LLVMBasicBlockRef took = LLVMGetInsertBlock(b);
-  LLVMBuildBr(b, next);
-  aj_ir_at(r->lo, next);
-  LLVMValueRef now = aj_ir_phi(r->lo, type, value, body);
-  aj_ir_add_incoming(now, taken, took);
-  LLVMValueRef had = aj_ir_phi(r->lo, r->lo->t_i1, have, body);
-  aj_ir_add_incoming(had, LLVMConstInt(r->lo->t_i1, 1, 0), took);
-  aj_ir_add_incoming(full, LLVMBuildLShr(b, full, one, ""), next);
-  aj_ir_add_incoming(level, LLVMBuildAdd(b, level, one, ""), next);
-  aj_ir_add_incoming(value, now, next);
-  aj_ir_add_incoming(have, had, next);
-  LLVMBuildBr(b, head);
-  aj_ir_at(r->lo, exit);
-  return value;
-}
-
-/* ---- innermost dims reduced ---- */
-
-typedef struct block_fold {
-  uint32_t lanes, width, chunks;          /* LANES, elements of a vector, vectors of a row */
-  LLVMValueRef buffer[AJ_KERNEL_RESULTS]; /* LANES accumulators in memory */
-} block_fold;
-
-static LLVMValueRef chunk_pointer(reduction *r, const block_fold *f, uint32_t i, LLVMValueRef lane) {
-  return LLVMBuildGEP2(r->lo->b, vector_type(r, i, 1), f->buffer[i], &lane, 1, "");
-}
-
-static LLVMValueRef load_chunk(reduction *r, const block_fold *f, uint32_t i, LLVMValueRef lane) {
-  LLVMValueRef v = load(r, vector_type(r, i, f->width), chunk_pointer(r, f, i, lane));
-  LLVMSetAlignment(v, aj_dtypes[r->dtype[i]].bytes);
-  return v;
-}
-
-static void store_chunk(reduction *r, const block_fold *f, uint32_t i, LLVMValueRef lane, LLVMValueRef value) {
-  LLVMValueRef s = LLVMBuildStore(r->lo->b, value, chunk_pointer(r, f, i, lane));
-  LLVMSetAlignment(s, aj_dtypes[r->dtype[i]].bytes);
-}
-
-/* acc = acc + points, in the allocas of chunk c. */
-static void step_chunk(reduction *r, LLVMValueRef *acc, const aj_points *p, uint32_t width) {
-  aj_lv values[AJ_KERNEL_RESULTS];
-  aj_kernel_eval(r->k, p, p->at, values);
-  if (r->lo->arena->failed) return;
-  for (uint32_t i = 0; i < r->k->result_count; i++) {
-    LLVMValueRef old = load(r, vector_type(r, i, width), acc[i]);
-    LLVMValueRef next = combine(r, i, width, old, yielded(r, i, width, values[i]));
-    if (p->mask) next = LLVMBuildSelect(r->lo->b, p->mask, next, old, "");
-    store(r, next, acc[i]);
-  }
-}
-
-/* All rows of the chunks [first, first + count) of a block; accumulators start from the identity. */
-static void fold_rows(reduction *r, const block_fold *f, LLVMValueRef at, LLVMValueRef rows, LLVMValueRef first,
-                      uint32_t count) {
-  aj_lower *lo = r->lo;
-  LLVMValueRef acc[MOST_LANES][AJ_KERNEL_RESULTS];
-  for (uint32_t c = 0; c < count; c++)
-    for (uint32_t i = 0; i < r->k->result_count; i++) {
-      acc[c][i] = aj_ir_alloca(lo, vector_type(r, i, f->width), 1, 0);
-      store(r, identity(r, i, f->width, false), acc[c][i]);
-    }
-  aj_ir_loop loop = aj_ir_loop_begin(lo, rows);
-  LLVMValueRef row = LLVMBuildAdd(lo->b, at, LLVMBuildMul(lo->b, loop.index, aj_ir_i64(lo, f->lanes), ""), "");
-  for (uint32_t c = 0; c < count; c++) {
-    LLVMValueRef lane = LLVMBuildAdd(lo->b, first, aj_ir_i64(lo, c * f->width), "");
-    aj_points p = aj_kernel_points(r->k, f->width, LLVMBuildAdd(lo->b, row, lane, ""), NULL);
-    step_chunk(r, acc[c], &p, f->width);
-  }
-  aj_ir_loop_end(lo, &loop);
-  for (uint32_t c = 0; c < count; c++)
-    for (uint32_t i = 0; i < r->k->result_count; i++)
-      store_chunk(r, f, i, LLVMBuildAdd(lo->b, first, aj_ir_i64(lo, c * f->width), ""),
-                  load(r, vector_type(r, i, f->width), acc[c][i]));
-}
-
-/* The last row, which has `rest` elements. */
-static void fold_rest(reduction *r, const block_fold *f, LLVMValueRef at, LLVMValueRef rest) {
-  aj_lower *lo = r->lo;
-  LLVMValueRef width = aj_ir_i64(lo, f->width);
-  LLVMValueRef count = LLVMBuildSDiv(lo->b, LLVMBuildAdd(lo->b, rest, aj_ir_i64(lo, f->width - 1), ""), width, "");
-  aj_ir_loop loop = aj_ir_loop_begin(lo, count);
-  LLVMValueRef lane = LLVMBuildMul(lo->b, loop.index, width, "");
-  aj_points p =
-      aj_kernel_points(r->k, f->width, LLVMBuildAdd(lo->b, at, lane, ""), LLVMBuildSub(lo->b, rest, lane, ""));
-  aj_lv values[AJ_KERNEL_RESULTS];
-  aj_kernel_eval(r->k, &p, p.at, values);
-  for (uint32_t i = 0; i < r->k->result_count && !lo->arena->failed; i++) {
-    LLVMValueRef old = load_chunk(r, f, i, lane),
-                 next = combine(r, i, f->width, old, yielded(r, i, f->width, values[i]));
-    if (p.mask) next = LLVMBuildSelect(lo->b, p.mask, next, old, "");
-    store_chunk(r, f, i, lane, next);
-  }
-  aj_ir_loop_end(lo, &loop);
-}
-
-/* Half of a vector. */
-static LLVMValueRef half_of(reduction *r, LLVMValueRef v, uint32_t lanes, bool high) {
-  LLVMValueRef mask[MOST_LANES];
-  for (uint32_t i = 0; i < lanes / 2; i++) mask[i] = aj_ir_i32(r->lo, (int32_t)(i + (high ? lanes / 2 : 0)));
-  if (lanes == 2) return LLVMBuildExtractElement(r->lo->b, v, mask[0], "");
-  return LLVMBuildShuffleVector(r->lo->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(mask, lanes / 2), "");
-}
-
-/* Lanes by halves: l with l + half. */
-static LLVMValueRef fold_lanes(reduction *r, const block_fold *f, uint32_t i) {
-  LLVMValueRef v[MOST_LANES];
-  uint32_t chunks = f->chunks;
-  for (uint32_t c = 0; c < chunks; c++) v[c] = load_chunk(r, f, i, aj_ir_i64(r->lo, c * f->width));
-  for (; chunks > 1; chunks /= 2)
-    for (uint32_t c = 0; c < chunks / 2; c++) v[c] = combine(r, i, f->width, v[c], v[c + chunks / 2]);
-  LLVMValueRef all = v[0];
-  for (uint32_t lanes = f->width; lanes > 1; lanes /= 2)
-    all = combine(r, i, lanes / 2, half_of(r, all, lanes, false), half_of(r, all, lanes, true));
-  return all;
-}
-
-/* One block of n elements from inner index `at` on, pushed. */
-static void fold_block(reduction *r, const block_fold *f, LLVMValueRef at, LLVMValueRef n) {
-  aj_lower *lo = r->lo;
-  LLVMValueRef lanes = aj_ir_i64(lo, f->lanes);
-  LLVMValueRef rows = LLVMBuildUDiv(lo->b, n, lanes, ""), rest = LLVMBuildURem(lo->b, n, lanes, "");
-  if (r->light) {
-    fold_rows(r, f, at, rows, aj_ir_i64(lo, 0), f->chunks);
-  } else {
-    aj_ir_loop loop = aj_ir_loop_begin(lo, aj_ir_i64(lo, f->chunks));
-    fold_rows(r, f, at, rows, LLVMBuildMul(lo->b, loop.index, aj_ir_i64(lo, f->width), ""), 1);
-    aj_ir_loop_end(lo, &loop);
-  }
-  fold_rest(r, f, LLVMBuildAdd(lo->b, at, LLVMBuildMul(lo->b, rows, lanes, ""), ""), rest);
-  for (uint32_t i = 0; i < r->k->result_count; i++) push(r, i, fold_lanes(r, f, i));
-}
-
-/* Lanes by the reduced element; where results differ in that, each would need its own order. */
-static block_fold make_fold(reduction *r) {
-  block_fold f = {.lanes = aj_reduce_lanes(r->dtype[0])};
-  f.width = r->k->lanes < f.lanes ? r->k->lanes : f.lanes;
-  f.chunks = f.lanes / f.width;
-  for (uint32_t i = 0; i < r->k->result_count; i++)
-    f.buffer[i] = aj_ir_alloca(r->lo, vector_type(r, i, 1), f.lanes, AJ_NH_ALIGN);
-  return f;
-}
-
-static void fold_group(reduction *r, const block_fold *f) {
-  aj_kernel *k = r->k;
-  aj_lower *lo = r->lo;
-  LLVMValueRef step = aj_ir_i64(lo, (int64_t)f->lanes * AJ_REDUCE_STEPS);
-  aj_kernel_hoist(k);
-  LLVMValueRef blocks = LLVMBuildSDiv(
-      lo->b, LLVMBuildAdd(lo->b, k->count, aj_ir_i64(lo, (int64_t)f->lanes * AJ_REDUCE_STEPS - 1), ""), step, "");
-  aj_ir_loop loop = aj_ir_loop_begin(lo, blocks);
-  aj_kernel_poll(k);
-  LLVMValueRef at = LLVMBuildMul(lo->b, loop.index, step, ""), left = LLVMBuildSub(lo->b, k->count, at, "");
-  LLVMValueRef n = LLVMBuildSelect(lo->b, LLVMBuildICmp(lo->b, LLVMIntSLT, left, step, ""), left, step, "");
-  fold_block(r, f, at, n);
-  aj_ir_loop_end(lo, &loop);
-}
-
-static void empty_trees(reduction *r) {
-  for (uint32_t i = 0; i < r->k->result_count; i++) store(r, aj_ir_i64(r->lo, 0), r->trees[i].count);
-}
-
-/* Flat index of the output at the kept dims before `last`. */
-static LLVMValueRef kept_index(reduction *r, int32_t last) {
-  LLVMValueRef flat = aj_ir_i64(r->lo, 0);
-  for (int32_t d = 0; d < last; d++)
-    if (!(r->k->reduced >> d & 1))
-      flat = LLVMBuildAdd(r->lo->b, LLVMBuildMul(r->lo->b, flat, r->k->extents[d], ""), r->k->index[d], "");
-  return flat;
-}
+enum { LIGHT_BODY = 12 };
+/* Partial results of one reduction, and the levels a tree of them needs. */
+enum { PARTIALS = 256, PARTIAL_BITS = 8 };
 
 /* An output element: to memory, or into a register when the result is a scalar. */
-static void set_output(reduction *r, uint32_t i, const aj_points *p, LLVMValueRef base, LLVMValueRef v) {
+static void set_output(aj_reduction *r, uint32_t i, const aj_points *p, LLVMValueRef base, LLVMValueRef v) {
   aj_lv value = {.v = v, .nan = AJ_NAN_RAW};
   const aj_value *result = &r->k->node->results[i];
   arrjit_dtype dtype = result->type->dtype;
@@ -308,38 +37,124 @@ static void set_output(reduction *r, uint32_t i, const aj_points *p, LLVMValueRe
     aj_kernel_store(r->k, p, dtype, aj_ir_index(r->lo, r->out[i], dtype, base), value);
 }
 
-static void reduce_inner(reduction *r, int32_t inner) {
-  aj_kernel *k = r->k;
-  aj_kernel_loops kept, reduced;
-  aj_kernel_set_inner(k, inner);
+static aj_block_fold begin_inner(aj_reduction *r, int32_t inner) {
+  aj_kernel_set_strides(r->k);
+  aj_kernel_set_inner(r->k, inner);
   r->lanes = 1;
-  for (uint32_t i = 0; i < k->result_count; i++) make_tree(r, i, count_levels(r, 1));
-  block_fold f = make_fold(r);
-  aj_kernel_open(k, 0, inner, ~k->reduced, &kept);
-  empty_trees(r);
+  for (uint32_t i = 0; i < r->k->result_count; i++) aj_reduction_make_tree(r, i, aj_reduction_count_levels(r, 1));
+  return aj_reduction_make_fold(r);
+}
+
+/* The units [k->from, k->to); a single output needs no loop, and stays in a register. */
+typedef struct unit_loop {
+  bool single;
+  aj_ir_loop loop;
+  LLVMValueRef unit;
+} unit_loop;
+
+static unit_loop begin_units(aj_reduction *r) {
+  const aj_kernel *k = r->k;
+  unit_loop units = {.single = !k->block && k->node->results[0].type->rank == 0, .unit = k->from};
+  if (units.single) return units;
+  units.loop = aj_ir_loop_begin(r->lo, LLVMBuildSub(r->lo->b, k->to, k->from, ""));
+  units.unit = LLVMBuildAdd(r->lo->b, k->from, units.loop.index, "");
+  return units;
+}
+
+static void end_units(aj_reduction *r, unit_loop *units) {
+  if (!units->single) aj_ir_loop_end(r->lo, &units->loop);
+}
+
+/* Outputs [k->from, k->to). */
+static void inner_rows(aj_reduction *r, int32_t inner) {
+  aj_kernel *k = r->k;
+  aj_kernel_loops reduced;
+  aj_block_fold f = begin_inner(r, inner);
+  LLVMValueRef *saved = AJ_NEW_ARRAY(r->lo->arena, k->operand_count, LLVMValueRef);
+  if (!saved) return;
+  unit_loop units = begin_units(r);
+  LLVMValueRef row = units.unit;
+  aj_kernel_locate(k, inner, ~k->reduced, row, saved);
+  aj_reduction_clear(r);
   aj_kernel_open(k, 0, inner, k->reduced, &reduced);
-  fold_group(r, &f);
+  aj_reduction_fold_blocks(r, &f, aj_ir_i64(r->lo, 0), aj_reduction_count_blocks(r, &f));
   aj_kernel_close(k, &reduced);
   aj_points p = aj_kernel_points(k, 1, aj_ir_i64(r->lo, 0), NULL);
-  LLVMValueRef base = kept_index(r, inner);
-  for (uint32_t i = 0; i < k->result_count; i++) set_output(r, i, &p, base, finish(r, i));
-  aj_kernel_close(k, &kept);
+  for (uint32_t i = 0; i < k->result_count; i++) set_output(r, i, &p, row, aj_reduction_finish(r, i));
+  aj_kernel_unlocate(k, saved);
+  end_units(r, &units);
+}
+
+/* ---- all dims reduced: blocks are shared ---- */
+
+static void store_partial(aj_reduction *r, uint32_t i, LLVMValueRef value, LLVMValueRef at) {
+  LLVMBuildStore(r->lo->b, value, LLVMBuildGEP2(r->lo->b, aj_reduction_type(r, i, 1), r->partials[i], &at, 1, ""));
+}
+
+static LLVMValueRef load_partial(aj_reduction *r, uint32_t i, LLVMValueRef at) {
+  LLVMTypeRef type = aj_reduction_type(r, i, 1);
+  return aj_ir_load(r->lo, type, LLVMBuildGEP2(r->lo->b, type, r->partials[i], &at, 1, ""));
+}
+
+/* log2 of the blocks of a partial: so many that they are worth a thread, and that PARTIALS are enough. */
+static LLVMValueRef partial_shift(aj_reduction *r, LLVMValueRef blocks, int64_t block) {
+  LLVMBuilderRef b = r->lo->b;
+  int64_t least = 0;
+  while (block << least < aj_kernel_stretch(r->k)) least++;
+  LLVMValueRef over = LLVMBuildSub(b, blocks, aj_ir_i64(r->lo, 1), "");
+  over = LLVMBuildLShr(
+      b, LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, over, aj_ir_i64(r->lo, 0), ""), aj_ir_i64(r->lo, 0), over, ""),
+      aj_ir_i64(r->lo, PARTIAL_BITS), "");
+  LLVMValueRef args[] = {over, LLVMConstInt(r->lo->t_i1, 0, 0)};
+  LLVMValueRef zeros = aj_ir_intrinsic(r->lo, "llvm.ctlz", r->lo->t_i64, 2, args);
+  LLVMValueRef shift = LLVMBuildSub(b, aj_ir_i64(r->lo, 64), zeros, ""), low = aj_ir_i64(r->lo, least);
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, shift, low, ""), shift, low, "");
+}
+
+/* All partials in the order of the tree. */
+static void join_partials(aj_reduction *r, LLVMValueRef blocks, LLVMValueRef shift) {
+  aj_lower *lo = r->lo;
+  LLVMBuilderRef b = lo->b;
+  LLVMValueRef whole = LLVMBuildLShr(b, blocks, shift, "");
+  LLVMValueRef have = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildShl(b, whole, shift, ""), blocks, "");
+  for (uint32_t i = 0; i < r->k->result_count; i++) {
+    aj_reduction_make_tree(r, i, PARTIAL_BITS + 1);
+    LLVMBuildStore(r->lo->b, aj_ir_i64(lo, 0), r->trees[i].count);
+    aj_ir_loop loop = aj_ir_loop_begin(lo, whole);
+    aj_reduction_push(r, i, load_partial(r, i, loop.index));
+    aj_ir_loop_end(lo, &loop);
+    LLVMValueRef none = aj_reduction_identity(r, i, 1, true);
+    LLVMValueRef last = LLVMBuildSelect(b, have, load_partial(r, i, whole), none, "");
+    set_output(r, i, NULL, NULL, aj_reduction_finish_on(r, i, have, last));
+  }
+}
+
+/* Blocks [k->from, k->to), whole partials but for the last. */
+static void inner_blocks(aj_reduction *r) {
+  aj_kernel *k = r->k;
+  LLVMBuilderRef b = r->lo->b;
+  aj_block_fold f = begin_inner(r, 0);
+  aj_reduction_clear(r);
+  aj_reduction_fold_blocks(r, &f, k->from, LLVMBuildSub(b, k->to, k->from, ""));
+  LLVMValueRef at = LLVMBuildLShr(
+      b, k->from, partial_shift(r, aj_reduction_count_blocks(r, &f), (int64_t)f.lanes * AJ_REDUCE_STEPS), "");
+  for (uint32_t i = 0; i < k->result_count; i++) store_partial(r, i, aj_reduction_finish(r, i), at);
 }
 
 /* ---- innermost dims kept ---- */
 
-static void push_sums(reduction *r, LLVMValueRef rows) {
-  store(r, aj_ir_i64(r->lo, 0), rows);
+static void push_sums(aj_reduction *r, LLVMValueRef rows) {
+  LLVMBuildStore(r->lo->b, aj_ir_i64(r->lo, 0), rows);
   for (uint32_t i = 0; i < r->k->result_count; i++) {
-    push(r, i, load(r, vector_type(r, i, r->lanes), r->sums[i]));
-    store(r, identity(r, i, r->lanes, false), r->sums[i]);
+    aj_reduction_push(r, i, aj_ir_load(r->lo, aj_reduction_type(r, i, r->lanes), r->sums[i]));
+    LLVMBuildStore(r->lo->b, aj_reduction_identity(r, i, r->lanes, false), r->sums[i]);
   }
 }
 
-static void push_sums_if(reduction *r, LLVMValueRef rows, LLVMIntPredicate predicate, int64_t limit) {
+static void push_sums_if(aj_reduction *r, LLVMValueRef rows, LLVMIntPredicate predicate, int64_t limit) {
   aj_lower *lo = r->lo;
   LLVMBasicBlockRef full = aj_ir_block(lo, "chain"), go = aj_ir_block(lo, "go");
-  LLVMValueRef count = load(r, lo->t_i64, rows);
+  LLVMValueRef count = aj_ir_load(r->lo, lo->t_i64, rows);
   LLVMBuildCondBr(lo->b, LLVMBuildICmp(lo->b, predicate, count, aj_ir_i64(lo, limit), ""), full, go);
   aj_ir_at(lo, full);
   aj_kernel_poll(r->k);
@@ -348,70 +163,158 @@ static void push_sums_if(reduction *r, LLVMValueRef rows, LLVMIntPredicate predi
   aj_ir_at(lo, go);
 }
 
+static LLVMValueRef count_vectors(aj_reduction *r, LLVMValueRef outputs) {
+  LLVMBuilderRef b = r->lo->b;
+  LLVMValueRef up = LLVMBuildAdd(b, outputs, aj_ir_i64(r->lo, r->lanes - 1), "");
+  return LLVMBuildUDiv(b, up, aj_ir_i64(r->lo, r->lanes), "");
+}
+
+static bool has_outer(const aj_kernel *k, int32_t inner) {
+  for (int32_t d = 0; d < inner; d++)
+    if (!(k->reduced >> d & 1)) return true;
+  return false;
+}
+
 /* A vector of neighbouring outputs. */
-static void reduce_columns(reduction *r, const aj_points *p, LLVMValueRef base) {
+static void reduce_columns(aj_reduction *r, const aj_points *p, LLVMValueRef base) {
   aj_kernel *k = r->k;
   aj_lower *lo = r->lo;
   aj_kernel_loops loops;
   aj_lv values[AJ_KERNEL_RESULTS];
   LLVMValueRef rows = aj_ir_alloca(lo, lo->t_i64, 1, 8);
-  empty_trees(r);
-  store(r, aj_ir_i64(lo, 0), rows);
-  for (uint32_t i = 0; i < k->result_count; i++) store(r, identity(r, i, r->lanes, false), r->sums[i]);
+  aj_reduction_clear(r);
+  LLVMBuildStore(r->lo->b, aj_ir_i64(lo, 0), rows);
+  for (uint32_t i = 0; i < k->result_count; i++)
+    LLVMBuildStore(r->lo->b, aj_reduction_identity(r, i, r->lanes, false), r->sums[i]);
   aj_kernel_open(k, 0, k->inner, k->reduced, &loops);
   aj_kernel_hoist(k);
   aj_kernel_eval(k, p, p->at, values);
   if (lo->arena->failed) return;
   for (uint32_t i = 0; i < k->result_count; i++)
-    store(r,
-          combine(r, i, r->lanes, load(r, vector_type(r, i, r->lanes), r->sums[i]), yielded(r, i, r->lanes, values[i])),
-          r->sums[i]);
-  store(r, LLVMBuildAdd(lo->b, load(r, lo->t_i64, rows), aj_ir_i64(lo, 1), ""), rows);
+    LLVMBuildStore(r->lo->b,
+                   aj_reduction_combine(r, i, r->lanes,
+                                        aj_ir_load(r->lo, aj_reduction_type(r, i, r->lanes), r->sums[i]),
+                                        aj_reduction_yielded(r, i, r->lanes, values[i])),
+                   r->sums[i]);
+  LLVMBuildStore(r->lo->b, LLVMBuildAdd(lo->b, aj_ir_load(r->lo, lo->t_i64, rows), aj_ir_i64(lo, 1), ""), rows);
   push_sums_if(r, rows, LLVMIntEQ, AJ_REDUCE_CHAIN);
   aj_kernel_close(k, &loops);
   push_sums_if(r, rows, LLVMIntSGT, 0);
-  for (uint32_t i = 0; i < k->result_count; i++) set_output(r, i, p, base, finish(r, i));
+  for (uint32_t i = 0; i < k->result_count; i++) set_output(r, i, p, base, aj_reduction_finish(r, i));
 }
 
-static void reduce_outer(reduction *r, int32_t inner) {
+/* Vectors [k->from, k->to) of outputs; `inner` is the first of the innermost kept dims. */
+static void outer_vectors(aj_reduction *r, int32_t inner) {
   aj_kernel *k = r->k;
   aj_lower *lo = r->lo;
-  aj_kernel_loops kept;
+  LLVMBuilderRef b = lo->b;
+  aj_kernel_set_strides(k);
   aj_kernel_set_inner(k, inner);
-  r->lanes = k->rank == 0 ? 1 : r->light && k->lanes <= 16 ? 4 * k->lanes : k->lanes;
+  LLVMValueRef *saved = AJ_NEW_ARRAY(lo->arena, k->operand_count, LLVMValueRef);
+  if (!saved) return;
   for (uint32_t i = 0; i < k->result_count; i++) {
-    make_tree(r, i, count_levels(r, AJ_REDUCE_CHAIN));
-    r->sums[i] = aj_ir_alloca(lo, vector_type(r, i, r->lanes), 1, 0);
+    aj_reduction_make_tree(r, i, aj_reduction_count_levels(r, AJ_REDUCE_CHAIN));
+    r->sums[i] = aj_ir_alloca(lo, aj_reduction_type(r, i, r->lanes), 1, 0);
   }
-  aj_kernel_open(k, 0, inner, ~k->reduced, &kept);
-  LLVMValueRef base = LLVMBuildMul(lo->b, kept_index(r, inner), k->count, ""), width = aj_ir_i64(lo, r->lanes);
+  LLVMValueRef width = aj_ir_i64(lo, r->lanes), vectors = count_vectors(r, k->count);
+  unit_loop units = begin_units(r);
+  LLVMValueRef unit = units.unit, row = aj_ir_i64(lo, 0);
+  if (has_outer(k, inner)) {
+    row = LLVMBuildUDiv(b, unit, vectors, "");
+    unit = LLVMBuildSub(b, unit, LLVMBuildMul(b, row, vectors, ""), "");
+  }
+  aj_kernel_locate(k, inner, ~k->reduced, row, saved);
+  LLVMValueRef base = LLVMBuildMul(b, row, k->count, "");
   if (r->lanes == 1) {
-    aj_points p = aj_kernel_points(k, 1, aj_ir_i64(lo, 0), NULL);
+    aj_points p = aj_kernel_points(k, 1, unit, NULL);
     reduce_columns(r, &p, base);
   } else {
-    LLVMValueRef vectors =
-        LLVMBuildSDiv(lo->b, LLVMBuildAdd(lo->b, k->count, aj_ir_i64(lo, r->lanes - 1), ""), width, "");
-    aj_ir_loop loop = aj_ir_loop_begin(lo, vectors);
-    LLVMValueRef at = LLVMBuildMul(lo->b, loop.index, width, "");
-    LLVMValueRef whole = LLVMBuildICmp(lo->b, LLVMIntSLE, LLVMBuildAdd(lo->b, at, width, ""), k->count, "");
+    LLVMValueRef at = LLVMBuildMul(b, unit, width, "");
+    LLVMValueRef whole = LLVMBuildICmp(b, LLVMIntSLE, LLVMBuildAdd(b, at, width, ""), k->count, "");
     LLVMBasicBlockRef full = aj_ir_block(lo, "full"), part = aj_ir_block(lo, "part"), go = aj_ir_block(lo, "go");
-    LLVMBuildCondBr(lo->b, whole, full, part);
+    LLVMBuildCondBr(b, whole, full, part);
     aj_ir_at(lo, full);
     aj_points p = aj_kernel_points(k, r->lanes, at, NULL);
     reduce_columns(r, &p, base);
-    LLVMBuildBr(lo->b, go);
+    LLVMBuildBr(b, go);
     aj_ir_at(lo, part);
-    p = aj_kernel_points(k, r->lanes, at, LLVMBuildSub(lo->b, k->count, at, ""));
+    p = aj_kernel_points(k, r->lanes, at, LLVMBuildSub(b, k->count, at, ""));
     reduce_columns(r, &p, base);
-    LLVMBuildBr(lo->b, go);
+    LLVMBuildBr(b, go);
     aj_ir_at(lo, go);
-    aj_ir_loop_end(lo, &loop);
   }
-  aj_kernel_close(k, &kept);
+  aj_kernel_unlocate(k, saved);
+  end_units(r, &units);
+}
+
+/* ---- units of work ---- */
+
+/* Product of the extents of dims [first, last) whose bit is in `which`. */
+static LLVMValueRef extent_of(aj_reduction *r, int32_t first, int32_t last, uint32_t which) {
+  LLVMValueRef product = aj_ir_i64(r->lo, 1);
+  for (int32_t d = first; d < last; d++)
+    if (which >> d & 1) product = LLVMBuildMul(r->lo->b, product, r->k->extents[d], "");
+  return product;
+}
+
+/* Units that make a block when each is about `points` points. */
+static LLVMValueRef grain_of(aj_reduction *r, LLVMValueRef points) {
+  LLVMBuilderRef b = r->lo->b;
+  LLVMValueRef one = aj_ir_i64(r->lo, 1), zero = aj_ir_i64(r->lo, 0);
+  LLVMValueRef some = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, points, zero, ""), points, one, "");
+  LLVMValueRef grain = LLVMBuildUDiv(b, aj_ir_i64(r->lo, aj_kernel_stretch(r->k)), some, "");
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, grain, zero, ""), grain, one, "");
+}
+
+static void reduce_all(aj_reduction *r) {
+  aj_kernel *k = r->k;
+  aj_lower *lo = r->lo;
+  for (uint32_t i = 0; i < k->result_count; i++)
+    r->partials[i] = aj_ir_alloca(lo, aj_reduction_type(r, i, 1), PARTIALS + 1, AJ_NH_ALIGN);
+  LLVMValueRef inside[AJ_KERNEL_RESULTS], mine[AJ_KERNEL_RESULTS];
+  for (uint32_t i = 0; i < k->result_count; i++) inside[i] = mine[i] = r->partials[i];
+  aj_block_begin(k, k->result_count, inside);
+  if (lo->arena->failed) return;
+  for (uint32_t i = 0; i < k->result_count; i++) r->partials[i] = inside[i];
+  inner_blocks(r);
+  aj_block_end(k);
+  for (uint32_t i = 0; i < k->result_count; i++) r->partials[i] = mine[i];
+  k->count = extent_of(r, 0, k->rank, UINT32_MAX);
+  aj_block_fold f = {.lanes = aj_reduce_lanes(r->dtype[0])};
+  LLVMValueRef blocks = aj_reduction_count_blocks(r, &f);
+  LLVMValueRef shift = partial_shift(r, blocks, (int64_t)f.lanes * AJ_REDUCE_STEPS);
+  aj_block_run(k, blocks, LLVMBuildShl(lo->b, aj_ir_i64(lo, 1), shift, ""));
+  join_partials(r, blocks, shift);
+}
+
+static void reduce_units(aj_reduction *r, int32_t inner, bool inner_reduced) {
+  aj_kernel *k = r->k;
+  aj_lower *lo = r->lo;
+  LLVMValueRef count = extent_of(r, 0, inner, ~k->reduced), points = extent_of(r, 0, k->rank, k->reduced);
+  if (!inner_reduced) {
+    r->lanes = k->rank == 0 ? 1 : r->light && k->lanes <= 16 ? 4 * k->lanes : k->lanes;
+    count = LLVMBuildMul(lo->b, count, count_vectors(r, extent_of(r, inner, k->rank, UINT32_MAX)), "");
+    points = LLVMBuildMul(lo->b, points, aj_ir_i64(lo, r->lanes), "");
+  }
+  bool small = aj_kernel_is_small(k);
+  if (small) {
+    k->from = aj_ir_i64(lo, 0);
+    k->to = count;
+  } else {
+    aj_block_begin(k, k->result_count, r->out);
+    if (lo->arena->failed) return;
+  }
+  if (inner_reduced)
+    inner_rows(r, inner);
+  else
+    outer_vectors(r, inner);
+  if (small) return;
+  aj_block_end(k);
+  aj_block_run(k, count, grain_of(r, points));
 }
 
 void aj_lower_reduce(aj_kernel *k) {
-  reduction r = {.k = k, .lo = k->lo, .light = k->size <= LIGHT_BODY};
+  aj_reduction r = {.k = k, .lo = k->lo, .light = k->size <= LIGHT_BODY};
   for (uint32_t i = 0; i < k->result_count; i++) {
     const aj_value *result = &k->node->results[i];
     r.dtype[i] = aj_kernel_dtype(k, i) == ARRJIT_BOOL ? ARRJIT_U8 : aj_kernel_dtype(k, i);
@@ -422,8 +325,8 @@ void aj_lower_reduce(aj_kernel *k) {
   bool inner_reduced = k->rank > 0 && (k->reduced >> (k->rank - 1) & 1);
   int32_t inner = k->rank;
   while (inner > 0 && (k->reduced >> (inner - 1) & 1) == (inner_reduced ? 1u : 0u)) inner--;
-  if (inner_reduced)
-    reduce_inner(&r, inner);
+  if (inner_reduced && inner == 0 && !aj_kernel_is_small(k))
+    reduce_all(&r);
   else
-    reduce_outer(&r, inner);
+    reduce_units(&r, inner, inner_reduced);
 }

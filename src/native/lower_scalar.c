@@ -264,6 +264,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_EXN_SITE:
   case AJ_OP_EXN_CAUSE:
   case AJ_OP_KERNEL:
+  case AJ_OP_FIRST_FALSE:
   case AJ_OP_LANE_INDEX: break;
   }
   AJ_ASSERT(!"not a scalar op");

@@ -77,6 +77,7 @@ typedef struct compiling {
   LLVMContextRef context;
   LLVMModuleRef llvm;
   char symbol[64];
+  long long block_frame_bytes;
 } compiling;
 
 static arrjit_status fail_memory(compiling *c) { return aj_error_memory(c->error, "native code"); }
@@ -108,13 +109,17 @@ static bool entry_is_called(const aj_module *module) {
 }
 
 /* Nothing is printed. Each function reports the size of its frame, as a warning that it is above the limit of 0 it was
- * given: the engine asks for the sizes before it runs the code. */
+ * given: the engine asks for the sizes before it runs the code. The block of a kernel is a leaf: one at a time. */
 static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   compiling *c = user;
   long long bytes = 0;
   char *text = LLVMGetDiagInfoDescription(info);
   const char *size = strstr(text, "stack frame size (");
   if (size && sscanf(size, "stack frame size (%lld)", &bytes) == 1) {
+    if (strstr(size, "_block")) {
+      c->block_frame_bytes = bytes > c->block_frame_bytes ? bytes : c->block_frame_bytes;
+      bytes = 0;
+    }
     bool entry = strstr(size, c->symbol) != NULL;
     if (entry) c->out->entry_frame_bytes = bytes;
     if ((!entry || entry_is_called(c->module)) && bytes > c->out->frame_bytes) c->out->frame_bytes = bytes;
@@ -192,6 +197,7 @@ static arrjit_status link_code(compiling *c, bool quick) {
   LLVMMemoryBufferRef object = aj_emit_object(&c->native->target, c->llvm, quick, LLVMObjectFile);
   if (!object) return aj_error_set(c->error, ARRJIT_INTERNAL, "LLVM could not make code");
   c->out->code_bytes = (int64_t)LLVMGetBufferSize(object);
+  if (c->out->entry_frame_bytes) c->out->entry_frame_bytes += c->block_frame_bytes;
   void *address = NULL;
   if (!aj_orc_add(&c->native->orc, object, c->symbol, &c->code->tracker, &address))
     return aj_error_set(c->error, ARRJIT_INTERNAL, "LLVM could not link the code");

@@ -7,7 +7,9 @@
  *   region   one scalar parameter an operand (the element at that index), scalar ops, lane_index, checks;
  *            yields one scalar a result
  *   reduced  the iteration dims that reduced results fold, ascending; the same for all reduced results of a kernel
- *   combine  per result: 0 elementwise (shape of the space), else the aj_op of the reduce (shape: the kept dims)
+ *   combine  per result: 0 elementwise (shape of the space), else the aj_op of the reduce (shape: the kept dims);
+ *            first_false stands first, alone or before elementwise ones, and gives an i64: the first point where its
+ *            yield is false, -1 for none. Beyond that point elementwise results hold anything
  *
  * A kernel made of a map has a map as its origin, and a region with control flow that may fail anywhere: the lowest
  * row-major point that fails fails the kernel.

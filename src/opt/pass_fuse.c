@@ -73,8 +73,8 @@ static bool add_inputs(aj_fuse *f, inputs *in) {
 static aj_node *make_kernel(aj_fuse *f, const aj_node *root, const inputs *in, const int64_t *combine,
                             const aj_type *const *types) {
   int64_t axis_count = 0, axes[ARRJIT_MAX_RANK] = {0};
-  if (is_reduce(root)) {
-    const aj_attr *attr = aj_node_attr(root, AJ_ATTR_AXES);
+  const aj_attr *attr = is_reduce(root) ? aj_node_attr(root, AJ_ATTR_AXES) : NULL;
+  if (attr) {
     axis_count = attr->count;
     memcpy(axes, attr->u.ints, attr->count * sizeof *axes);
   }

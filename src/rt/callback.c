@@ -109,9 +109,11 @@ bool aj_run_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit
   __attribute__((cleanup(end_call))) arrjit_call_info call = {
       .run = run, .slot = bound->slot, .results = results, .made = made};
   aj_fpenv_leave(run->fpenv);
+  aj_run_note_poll(run, false);
   arrjit_status status = call_host(bound, &call, args, results);
   run->fpenv =
       aj_fpenv_enter(); /* the host may have changed its own state in the callback: that is what to go back to */
+  aj_run_note_poll(run, true);
   call.returned = true;
   if (AJ_UNLIKELY(status != ARRJIT_OK)) return take_failure(run, &call, status);
   return end_ok(run, &call);

@@ -4,6 +4,7 @@
 #define AJ_RT_CORE_H
 
 #include "base/event.h"
+#include "base/pool.h"
 #include "ir/kind.h"
 #include "rt/timer.h"
 #include "sem/sem.h"
@@ -22,11 +23,15 @@ typedef struct aj_core {
   aj_events events;
   aj_sem_cache *sem;
   aj_timer timer;           /* aj_timer_stop when the context goes */
+  aj_pool pool;             /* aj_pool_stop likewise */
+  arrjit_executor executor; /* submit NULL: none */
+  uint32_t processors;
   struct aj_exn *no_memory; /* aj_exn_no_memory */
   arrjit_hooks hooks;       /* of the host; both functions NULL: none */
   _Atomic int64_t options[AJ_OPTION_COUNT];
   _Atomic int64_t activations; /* runs and runners alive: the context cannot be destroyed */
   _Atomic int64_t runs_interpreted, runs_native, runs_failed;
+  _Atomic int64_t poll_longest_ns;
   _Atomic int64_t functions_compiled, compilations_stopped, compile_ns, code_bytes;
 } aj_core;
 
@@ -36,6 +41,8 @@ typedef struct aj_option_info {
 } aj_option_info; /* value: the default */
 extern const aj_option_info aj_options[AJ_OPTION_COUNT];
 
+/* Kernels are helped by the host's threads from now on: before the first run. */
+void aj_core_set_executor(aj_core *core, const arrjit_executor *executor);
 /* refs 1, options at their defaults. NULL: no memory. */
 aj_core *aj_core_create(const arrjit_allocator *allocator);
 void aj_core_retain(aj_core *core);

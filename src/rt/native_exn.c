@@ -167,18 +167,22 @@ typedef struct aj_native_helper helper;
 #define HELPER(name) {#name, (void *)(uintptr_t)name}
 
 const helper *aj_native_helpers(uint32_t *out_count) {
-  static const helper table[] = {
-      HELPER(aj_nh_poll),           HELPER(aj_nh_raise),     HELPER(aj_nh_check),       HELPER(aj_nh_checked),
-      HELPER(aj_nh_trace),          HELPER(aj_nh_outward),   HELPER(aj_nh_bad_step),    HELPER(aj_nh_check_view),
-      HELPER(aj_nh_check_shape),    HELPER(aj_nh_fallback),  HELPER(aj_nh_callback),    HELPER(aj_nh_first_false),
-      HELPER(aj_nh_exn_new),        HELPER(aj_nh_exn_cause), HELPER(aj_nh_exn_is),      HELPER(aj_nh_exn_field),
-      HELPER(aj_nh_exn_site),       HELPER(aj_nh_raise_exn), HELPER(aj_nh_cause),       HELPER(aj_nh_check_code),
-      HELPER(aj_nh_match),          HELPER(aj_nh_take),      HELPER(aj_nh_context),     HELPER(aj_nh_drop),
-      HELPER(aj_nh_begin_finally),  HELPER(aj_nh_mask),      HELPER(aj_nh_unmask),      HELPER(aj_nh_again),
-      HELPER(aj_nh_retain),         HELPER(aj_nh_adopt),     HELPER(aj_nh_exns_trim),   HELPER(aj_nh_block),
-      HELPER(aj_nh_block_free),     HELPER(aj_nh_array),     HELPER(aj_nh_arrays_trim), HELPER(aj_nh_output),
-      HELPER(aj_nh_callback_sized), HELPER(aj_nh_enter),     HELPER(aj_sem_fma_f32),    HELPER(aj_sem_fma_f64),
-      HELPER(aj_sem_fmod_f32),      HELPER(aj_sem_fmod_f64)};
+  static const helper table[] = {HELPER(aj_nh_poll),           HELPER(aj_nh_raise),       HELPER(aj_nh_check),
+                                 HELPER(aj_nh_checked),        HELPER(aj_nh_trace),       HELPER(aj_nh_outward),
+                                 HELPER(aj_nh_bad_step),       HELPER(aj_nh_check_view),  HELPER(aj_nh_check_shape),
+                                 HELPER(aj_nh_fallback),       HELPER(aj_nh_callback),    HELPER(aj_nh_first_false),
+                                 HELPER(aj_nh_exn_new),        HELPER(aj_nh_exn_cause),   HELPER(aj_nh_exn_is),
+                                 HELPER(aj_nh_exn_field),      HELPER(aj_nh_exn_site),    HELPER(aj_nh_raise_exn),
+                                 HELPER(aj_nh_cause),          HELPER(aj_nh_check_code),  HELPER(aj_nh_match),
+                                 HELPER(aj_nh_take),           HELPER(aj_nh_context),     HELPER(aj_nh_drop),
+                                 HELPER(aj_nh_begin_finally),  HELPER(aj_nh_mask),        HELPER(aj_nh_unmask),
+                                 HELPER(aj_nh_again),          HELPER(aj_nh_retain),      HELPER(aj_nh_adopt),
+                                 HELPER(aj_nh_exns_trim),      HELPER(aj_nh_block),       HELPER(aj_nh_block_free),
+                                 HELPER(aj_nh_array),          HELPER(aj_nh_arrays_trim), HELPER(aj_nh_output),
+                                 HELPER(aj_nh_callback_sized), HELPER(aj_nh_enter),       HELPER(aj_sem_fma_f32),
+                                 HELPER(aj_sem_fma_f64),       HELPER(aj_nh_copy),        HELPER(aj_nh_zero),
+                                 HELPER(aj_nh_fill),           HELPER(aj_nh_blocks),      HELPER(aj_nh_due),
+                                 HELPER(aj_sem_fmod_f32),      HELPER(aj_sem_fmod_f64)};
   *out_count = (uint32_t)AJ_COUNT(table);
   return table;
 }

@@ -160,6 +160,12 @@ int32_t aj_nh_poll(aj_run *run, const aj_nh_site *site, const int64_t *iteration
   return 1;
 }
 
+int64_t aj_nh_blocks(aj_run *run, aj_block_fn *fn, void *frame, int64_t from, int64_t to, int64_t grain) {
+  return aj_run_blocks(run, fn, frame, from, to, grain);
+}
+
+int32_t aj_nh_due(aj_run *run) { return aj_run_is_due(run); }
+
 int32_t aj_nh_check_shape(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env) {
   const aj_attr *shape = aj_node_attr(site->code, AJ_ATTR_SHAPE);
   const aj_type *from = site->code->operands[0]->type;
@@ -198,8 +204,6 @@ int32_t aj_nh_check_view(aj_run *run, const aj_nh_site *site, const int64_t *ite
 
 /* ---- routines, callbacks ---- */
 
-static bool poll_routine(void *user) { return aj_run_poll(user, false); }
-
 int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
                        const void *const *in, void *out) {
   const aj_node *node = site->code;
@@ -218,8 +222,9 @@ int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *itera
                                        .mem = &run->core->mem,
                                        .cache = run->core->sem,
                                        .fail = &fail,
-                                       .poll = poll_routine,
-                                       .poll_user = run});
+                                       .poll = aj_run_poll_routine,
+                                       .poll_user = run,
+                                       .team = &aj_run_team});
   }
   int32_t failed = status != AJ_SEM_OK;
   if (status == AJ_SEM_FAIL) fail_sem(run, site, iterations, &fail, list.views);
@@ -227,6 +232,33 @@ int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *itera
   if (status == AJ_SEM_STOPPED) aj_nh_trace(run, site, iterations);
   close_views(run, &list);
   return failed;
+}
+
+static int32_t end_long(aj_run *run, const aj_nh_site *site, const int64_t *iterations, bool finished) {
+  if (!finished) aj_nh_trace(run, site, iterations);
+  return !finished;
+}
+
+int32_t aj_nh_copy(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *to, const void *from,
+                   int64_t bytes) {
+  aj_poller poller = aj_run_poller(run);
+  return end_long(run, site, iterations, aj_bytes_copy(to, from, (size_t)bytes, &poller));
+}
+
+int32_t aj_nh_zero(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *to, int64_t bytes) {
+  aj_poller poller = aj_run_poller(run);
+  return end_long(run, site, iterations, aj_bytes_zero(to, (size_t)bytes, &poller));
+}
+
+int32_t aj_nh_fill(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *to) {
+  aj_view view;
+  aj_poller poller = aj_run_poller(run);
+  const void *element = aj_node_attr(site->code, AJ_ATTR_VALUE)->u.bytes;
+  bool sized = aj_view_from_type(&view, site->code->results[0].type, env);
+  AJ_ASSERT(sized);
+  (void)sized;
+  return end_long(run, site, iterations,
+                  aj_view_fill_polled(to, aj_view_count(&view), element, aj_dtypes[view.dtype].bytes, &poller));
 }
 
 int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
@@ -269,7 +301,7 @@ int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iteratio
     aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
   } else if (AJ_UNLIKELY(aj_stack_left() < STACK_RESERVE)) {
     aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than the thread's stack", 0, NULL);
-  } else if (!callee_env || bind_symbols(run, site->code, callee, env, callee_env)) {
+  } else if (!aj_run_poll(run, false) && (!callee_env || bind_symbols(run, site->code, callee, env, callee_env))) {
     run->depth++;
     return 0;
   }

@@ -4,6 +4,7 @@
 #define AJ_RT_NATIVE_HELPERS_H
 
 #include "rt/code.h"
+#include "rt/parallel.h"
 
 /* A place in compiled code where something can fail. */
 typedef struct aj_nh_site {
@@ -48,6 +49,12 @@ int32_t aj_nh_check_view(aj_run *run, const aj_nh_site *site, const int64_t *ite
 int32_t aj_nh_check_shape(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env);
 int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
                        const void *const *in, void *out);
+/* Long copies and zeroing; they poll. */
+int32_t aj_nh_copy(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *to, const void *from,
+                   int64_t bytes);
+int32_t aj_nh_zero(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *to, int64_t bytes);
+/* Fills an array with the one element that a const node has. */
+int32_t aj_nh_fill(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *to);
 int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
                        arrjit_view *results);
 /* The same for a slot whose results have dynamic dims: binds the node's symbols in env. `made` has room for one a
@@ -56,6 +63,20 @@ int32_t aj_nh_callback_sized(aj_run *run, const aj_nh_site *site, const int64_t 
                              const arrjit_view *args, arrjit_view *results, arrjit_array **made);
 /* First false byte of `count`, or count. */
 int64_t aj_nh_first_false(const uint8_t *pred, int64_t count);
+
+/* ---- blocks of kernels: functions of their own, which threads share ---- */
+/* What a block function gets; pointers of operands and results follow, a word each. */
+typedef struct aj_nh_frame {
+  aj_run *run;
+  const int64_t *env;
+  const int64_t *iterations; /* of the loops around the kernel, set with `report` */
+  int64_t report;            /* on the run's thread: a failure is raised, not only told */
+} aj_nh_frame;
+enum { AJ_NH_WORD = 16 }; /* bytes of a word: any element fits */
+/* aj_run_blocks. */
+int64_t aj_nh_blocks(aj_run *run, aj_block_fn *fn, void *frame, int64_t from, int64_t to, int64_t grain);
+/* Whether the run is due; any thread may ask. */
+int32_t aj_nh_due(aj_run *run);
 
 /* Exceptions as values: owned by the run's list, &run->exns; a function gives up its own by trimming the list to what
  * it was. NULL: run->exn is set. */

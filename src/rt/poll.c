@@ -11,6 +11,33 @@ static int read_stops(const aj_run *run) {
   return stops;
 }
 
+void aj_run_start_clock(aj_run *run) {
+  atomic_store_explicit(&run->stop, AJ_STOP_CLOCK, memory_order_relaxed);
+  run->thread = pthread_self();
+  run->polled_ns = aj_thread_cpu_ns();
+}
+
+/* Threads that help have a time of their own, and polls that are nobody's. */
+void aj_run_note_poll(aj_run *run, bool skip) {
+  if (AJ_LIKELY(!(read_flag(&run->stop) & AJ_STOP_CLOCK)) || !pthread_equal(run->thread, pthread_self())) return;
+  int64_t now = aj_thread_cpu_ns(), used = now - run->polled_ns;
+  _Atomic int64_t *longest = &run->core->poll_longest_ns;
+  int64_t before = atomic_load_explicit(longest, memory_order_relaxed);
+  while (!skip && used > before && !atomic_compare_exchange_weak(longest, &before, used)) {}
+  run->polled_ns = aj_thread_cpu_ns();
+}
+
+static bool is_masked(const aj_run *run) {
+  return AJ_UNLIKELY(run->masked_until_ns != 0) && aj_clock_ns() < run->masked_until_ns;
+}
+
+bool aj_run_is_due(aj_run *run) {
+  int stops = read_stops(run);
+  if (AJ_LIKELY(stops == 0)) return false;
+  aj_run_note_poll(run, false);
+  return (stops & ~AJ_STOP_CLOCK) != 0 && !is_masked(run);
+}
+
 /* Flags stay set and the counter stays at zero: what ended a run once ends it at each later poll too. */
 static bool end_run(aj_run *run, int stops) {
   if (stops & AJ_STOP_CANCEL)
@@ -28,12 +55,31 @@ static bool end_run(aj_run *run, int stops) {
 
 bool aj_run_poll(aj_run *run, bool count_iteration) {
   AJ_ASSERT(!run->exn);
-  if (AJ_UNLIKELY(run->masked_until_ns != 0) && aj_clock_ns() < run->masked_until_ns) return false;
   int stops = read_stops(run);
+  if (AJ_UNLIKELY(stops & AJ_STOP_CLOCK)) {
+    aj_run_note_poll(run, false);
+    stops &= ~AJ_STOP_CLOCK;
+  }
+  if (is_masked(run)) return false;
   bool exhausted = count_iteration && run->iterations_left <= 0;
   if (AJ_UNLIKELY(stops != 0 || exhausted)) return end_run(run, stops);
   if (count_iteration) run->iterations_left--;
   return false;
+}
+
+bool aj_run_poll_routine(void *user) { return aj_run_poll(user, false); }
+aj_poller aj_run_poller(aj_run *run) { return (aj_poller){.stop = aj_run_poll_routine, .user = run}; }
+
+arrjit_array *aj_run_copy(aj_run *run, const aj_view *view) {
+  aj_poller poller = aj_run_poller(run);
+  arrjit_array *copy = aj_array_create(run->core, view->dtype, view->rank, view->dims, false);
+  if (!copy) {
+    aj_run_raise_memory(run);
+  } else if (!aj_view_pack_polled(copy->view.data, view, &poller)) {
+    aj_array_release(copy);
+    copy = NULL;
+  }
+  return copy;
 }
 
 /* One timer for both: the earlier ends the run. What has passed needs none: the first poll ends the run. */

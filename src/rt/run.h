@@ -40,8 +40,8 @@ typedef struct aj_nh_exns {
   aj_exn *few[AJ_NH_EXNS];
 } aj_nh_exns;
 
-/* Bits of aj_run.stop. */
-enum { AJ_STOP_DEADLINE = 1, AJ_STOP_CANCEL = 2, AJ_STOP_SHUTDOWN = 4, AJ_STOP_WALL_TIME = 8 };
+/* Bits of aj_run.stop. CLOCK stops nothing: it makes each poll take the slow way, where its time is measured. */
+enum { AJ_STOP_DEADLINE = 1, AJ_STOP_CANCEL = 2, AJ_STOP_SHUTDOWN = 4, AJ_STOP_WALL_TIME = 8, AJ_STOP_CLOCK = 16 };
 
 typedef struct aj_run {
   aj_core *core;
@@ -65,6 +65,8 @@ typedef struct aj_run {
   uint64_t consumed;        /* those that were, or whose memory is an output's now */
   aj_exn *exn;              /* in flight: set exactly when a step reports failure */
   int64_t masked_until_ns;  /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
+  int64_t polled_ns;        /* option poll_clock: CPU time of the run's thread at the last poll */
+  pthread_t thread;         /* and that thread */
   int64_t work;             /* nodes times elements interpreted so far: what auto mode counts */
   /* what compiled code holds, here so that nothing is lost when a foreign exception unwinds through it */
   aj_nh_exns exns;
@@ -76,12 +78,23 @@ typedef struct aj_run {
 /* True when the run has to end: then run->exn is set (cancelled, deadline, shutdown or limit). Cheap; call at every
  * back-edge (count_iteration true) and between blocks. */
 bool aj_run_poll(aj_run *run, bool count_iteration);
+/* aj_run_poll of the run `user`, for routines. */
+bool aj_run_poll_routine(void *user);
+aj_poller aj_run_poller(aj_run *run);
+/* Whether a poll would end the run. Any thread that works for it may ask; only its own then polls. */
+bool aj_run_is_due(aj_run *run);
+/* The poll clock: starts on the calling thread, the run's; when it is on, time up to now counts as between polls, or
+ * (skip) does not: the host had it. */
+void aj_run_start_clock(aj_run *run);
+void aj_run_note_poll(aj_run *run, bool skip);
 /* Watches the run's deadline and wall time, when it has such: call before the first poll. False: run->exn is set. */
 bool aj_run_watch(aj_run *run);
 /* After the last poll, whatever aj_run_watch gave. */
 void aj_run_unwatch(aj_run *run);
 /* Counts memory that the run takes. False: past max_bytes, run->exn is set (kind memory), nothing counted. */
 bool aj_run_charge(aj_run *run, size_t bytes);
+/* A dense copy of a view; polls. NULL: run->exn. */
+arrjit_array *aj_run_copy(aj_run *run, const aj_view *view);
 /* Sets run->exn. Kind memory when it cannot be made. Always returns false, for `return aj_run_raise(...)`. */
 bool aj_run_raise(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
                   arrjit_array *const *payload);

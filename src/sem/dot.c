@@ -16,7 +16,7 @@ typedef struct dot_plan {
   size_t bytes;
   axis_list lhs_batch, rhs_batch, lhs_contract, rhs_contract, lhs_free, rhs_free;
   int64_t batch, m, n, k; /* extents */
-  int64_t work;
+  aj_poller poller;
 } dot_plan;
 
 /* One operand, dense in the order wanted: the operand itself or a packed copy. */
@@ -68,8 +68,8 @@ static bool uses_chains(const dot_plan *plan) {
 }
 
 /* x with its dims in the order batch, first, second. */
-static bool pack(const dot_plan *plan, const aj_view *x, const axis_list *batch, const axis_list *first,
-                 const axis_list *second, packed *out) {
+static aj_sem_status pack(dot_plan *plan, const aj_view *x, const axis_list *batch, const axis_list *first,
+                          const axis_list *second, packed *out) {
   const axis_list *lists[] = {batch, first, second};
   aj_view ordered = {.dtype = x->dtype, .data = x->data};
   for (int32_t l = 0; l < 3; l++) {
@@ -79,28 +79,73 @@ static bool pack(const dot_plan *plan, const aj_view *x, const axis_list *batch,
     }
   }
   out->data = x->data;
-  if (aj_view_is_dense(&ordered)) return true;
+  if (aj_view_is_dense(&ordered)) return AJ_SEM_OK;
   out->copy_bytes = aj_view_bytes(&ordered);
   out->copy = aj_mem_raw(plan->call->mem, out->copy_bytes);
-  if (out->copy == NULL) return false;
-  aj_view_pack(out->copy, &ordered);
+  if (out->copy == NULL) return AJ_SEM_MEMORY;
   out->data = out->copy;
+  return aj_view_pack_polled(out->copy, &ordered, &plan->poller) ? AJ_SEM_OK : AJ_SEM_STOPPED;
+}
+
+/* out[rows, columns] = a[rows, k] times b[k, columns], each output one chain. */
+typedef struct product {
+  const dot_plan *plan;
+  char *out;
+  const char *a, *b;
+  int64_t columns;
+} product;
+
+/* A row of one tile, in pieces of the chain. */
+static bool multiply_tile(const product *p, aj_poller *poller, int64_t i, int64_t j, size_t width) {
+  enum { PIECE = 2048 };
+  aj_dot_chain *chain = aj_loops_here()->dot_chains[p->plan->dtype];
+  size_t bytes = p->plan->bytes, k = (size_t)p->plan->k, columns = (size_t)p->columns;
+  char *out = p->out + ((size_t)i * columns + (size_t)j) * bytes;
+  const char *a = p->a + (size_t)i * k * bytes, *b = p->b + (size_t)j * bytes;
+  for (size_t at = 0, piece; at < k; at += piece) {
+    piece = k - at < PIECE ? k - at : PIECE;
+    chain(piece, width, out, a + at * bytes, b + at * columns * bytes, columns, at > 0);
+    if (aj_poller_stops(poller, (int64_t)((piece + 4) * width / 8))) return false;
+  }
   return true;
 }
 
-/* out[rows, columns] = a[rows, k] times b[k, columns], each output one chain. Tiles of columns outside, so that a tile
- * of b stays in cache while all rows pass. */
-static bool multiply_chains(dot_plan *plan, char *out, const char *a, const char *b, int64_t rows, int64_t columns) {
-  aj_dot_chain *chain = aj_loops_here()->dot_chains[plan->dtype];
-  size_t bytes = plan->bytes, k = (size_t)plan->k;
-  for (int64_t j = 0; j < columns; j += AJ_DOT_TILE) {
-    size_t width = (size_t)(columns - j < AJ_DOT_TILE ? columns - j : AJ_DOT_TILE);
-    for (int64_t i = 0; i < rows; i++) {
-      chain(k, width, out + (size_t)(i * columns + j) * bytes, a + (size_t)i * k * bytes, 1, b + (size_t)j * bytes,
-            (size_t)columns);
-      if (aj_routine_stops(plan->call, &plan->work, (plan->k + 4) * (int64_t)width / 4)) return false;
-    }
+/* Rows [from, to): tiles of columns outside, so that a tile of b stays in cache while the rows pass. */
+static bool multiply_rows(const product *p, aj_poller *poller, int64_t from, int64_t to) {
+  for (int64_t j = 0; j < p->columns; j += AJ_DOT_TILE) {
+    size_t width = (size_t)(p->columns - j < AJ_DOT_TILE ? p->columns - j : AJ_DOT_TILE);
+    for (int64_t i = from; i < to; i++)
+      if (!multiply_tile(p, poller, i, j, width)) return false;
   }
+  return true;
+}
+
+static int64_t share_rows(void *frame, int64_t from, int64_t to) {
+  const product *p = frame;
+  const aj_sem_call *call = p->plan->call;
+  aj_poller poller = {.stop = call->team->due, .user = call->poll_user};
+  return multiply_rows(p, &poller, from, to) ? AJ_BLOCKS_DONE : AJ_BLOCKS_STOPPED;
+}
+
+/* Rows that one of several threads does at a time; 0: they are not worth more than one. */
+static int64_t find_grain(const product *p, int64_t rows) {
+  enum { LEAST_ROWS = 16, LEAST_PRODUCTS = 1 << 20, BLOCKS = 4 };
+  const aj_sem_call *call = p->plan->call;
+  int64_t threads = call->team ? call->team->threads(call->poll_user) : 1, products;
+  bool many = !aj_i64_mul(p->plan->k, p->columns, &products) || !aj_i64_mul(products, rows, &products) ||
+              products >= LEAST_PRODUCTS;
+  if (threads < 2 || !many || rows < 2 * LEAST_ROWS) return 0;
+  int64_t grain = rows / (threads * BLOCKS);
+  return grain < LEAST_ROWS ? LEAST_ROWS : grain;
+}
+
+static bool multiply_chains(dot_plan *plan, char *out, const char *a, const char *b, int64_t rows, int64_t columns) {
+  product p = {.plan = plan, .out = out, .a = a, .b = b, .columns = columns};
+  int64_t grain = find_grain(&p, rows);
+  if (grain == 0) return multiply_rows(&p, &plan->poller, 0, rows);
+  const aj_sem_call *call = plan->call;
+  while (call->team->share(call->poll_user, share_rows, &p, rows, grain) != AJ_BLOCKS_DONE)
+    if (call->poll(call->poll_user)) return false;
   return true;
 }
 
@@ -109,7 +154,7 @@ static bool multiply_lanes(dot_plan *plan, aj_dot_lanes *lanes, char *out, const
   int64_t step = (int64_t)aj_reduce_lanes(plan->dtype) * AJ_REDUCE_STEPS, levels[64], block;
   if (plan->k <= step) {
     lanes((size_t)plan->k, out, a, b);
-    return !aj_routine_stops(plan->call, &plan->work, plan->k + 8);
+    return !aj_poller_stops(&plan->poller, plan->k + 8);
   }
   aj_tree tree = {.combine = aj_sem_loop(AJ_OP_ADD, plan->dtype, plan->dtype),
                   .width = 1,
@@ -119,7 +164,7 @@ static bool multiply_lanes(dot_plan *plan, aj_dot_lanes *lanes, char *out, const
     size_t n = (size_t)(plan->k - i < step ? plan->k - i : step), at = (size_t)i * plan->bytes;
     lanes(n, &block, a + at, b + at);
     aj_tree_push(&tree, (char *)&block);
-    if (aj_routine_stops(plan->call, &plan->work, (int64_t)n + 8)) return false;
+    if (aj_poller_stops(&plan->poller, (int64_t)n + 8)) return false;
   }
   aj_tree_finish(&tree, out);
   return true;
@@ -127,8 +172,10 @@ static bool multiply_lanes(dot_plan *plan, aj_dot_lanes *lanes, char *out, const
 
 static aj_sem_status run_lanes(dot_plan *plan, packed *lhs, packed *rhs) {
   const aj_view *in = plan->call->in;
-  if (!pack(plan, &in[0], &plan->lhs_batch, &plan->lhs_free, &plan->lhs_contract, lhs)) return AJ_SEM_MEMORY;
-  if (!pack(plan, &in[1], &plan->rhs_batch, &plan->rhs_free, &plan->rhs_contract, rhs)) return AJ_SEM_MEMORY;
+  aj_sem_status packed_lhs = pack(plan, &in[0], &plan->lhs_batch, &plan->lhs_free, &plan->lhs_contract, lhs);
+  if (packed_lhs != AJ_SEM_OK) return packed_lhs;
+  aj_sem_status packed_rhs = pack(plan, &in[1], &plan->rhs_batch, &plan->rhs_free, &plan->rhs_contract, rhs);
+  if (packed_rhs != AJ_SEM_OK) return packed_rhs;
   aj_dot_lanes *lanes = aj_loops_here()->dot_lanes[plan->dtype];
   size_t row = (size_t)plan->k * plan->bytes;
   char *out = plan->call->out->data;
@@ -143,8 +190,10 @@ static aj_sem_status run_lanes(dot_plan *plan, packed *lhs, packed *rhs) {
 
 static aj_sem_status run_chains(dot_plan *plan, packed *lhs, packed *rhs) {
   const aj_view *in = plan->call->in;
-  if (!pack(plan, &in[0], &plan->lhs_batch, &plan->lhs_free, &plan->lhs_contract, lhs)) return AJ_SEM_MEMORY;
-  if (!pack(plan, &in[1], &plan->rhs_batch, &plan->rhs_contract, &plan->rhs_free, rhs)) return AJ_SEM_MEMORY;
+  aj_sem_status packed_lhs = pack(plan, &in[0], &plan->lhs_batch, &plan->lhs_free, &plan->lhs_contract, lhs);
+  if (packed_lhs != AJ_SEM_OK) return packed_lhs;
+  aj_sem_status packed_rhs = pack(plan, &in[1], &plan->rhs_batch, &plan->rhs_contract, &plan->rhs_free, rhs);
+  if (packed_rhs != AJ_SEM_OK) return packed_rhs;
   size_t a = (size_t)(plan->m * plan->k) * plan->bytes, b = (size_t)(plan->k * plan->n) * plan->bytes;
   size_t c = (size_t)(plan->m * plan->n) * plan->bytes;
   for (int64_t i = 0; i < plan->batch; i++) {
@@ -159,8 +208,10 @@ static aj_sem_status run_chains(dot_plan *plan, packed *lhs, packed *rhs) {
 /* Few columns and many rows: the transposed product, whose columns are our rows, then turned back. */
 static aj_sem_status run_chains_transposed(dot_plan *plan, packed *lhs, packed *rhs) {
   const aj_view *in = plan->call->in;
-  if (!pack(plan, &in[0], &plan->lhs_batch, &plan->lhs_contract, &plan->lhs_free, lhs)) return AJ_SEM_MEMORY;
-  if (!pack(plan, &in[1], &plan->rhs_batch, &plan->rhs_free, &plan->rhs_contract, rhs)) return AJ_SEM_MEMORY;
+  aj_sem_status packed_lhs = pack(plan, &in[0], &plan->lhs_batch, &plan->lhs_contract, &plan->lhs_free, lhs);
+  if (packed_lhs != AJ_SEM_OK) return packed_lhs;
+  aj_sem_status packed_rhs = pack(plan, &in[1], &plan->rhs_batch, &plan->rhs_free, &plan->rhs_contract, rhs);
+  if (packed_rhs != AJ_SEM_OK) return packed_rhs;
   size_t a = (size_t)(plan->m * plan->k) * plan->bytes, b = (size_t)(plan->k * plan->n) * plan->bytes;
   size_t c = (size_t)(plan->m * plan->n) * plan->bytes;
   char *turned = aj_mem_raw(plan->call->mem, c);
@@ -172,7 +223,7 @@ static aj_sem_status run_chains_transposed(dot_plan *plan, packed *lhs, packed *
   for (int64_t i = 0; ok && i < plan->batch; i++) {
     size_t at = (size_t)i;
     ok = multiply_chains(plan, turned, rhs->data + at * b, lhs->data + at * a, plan->n, plan->m);
-    if (ok) aj_view_pack(plan->call->out->data + at * c, &view);
+    ok = ok && aj_view_pack_polled(plan->call->out->data + at * c, &view, &plan->poller);
   }
   aj_mem_free(plan->call->mem, turned, c);
   return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
@@ -181,11 +232,12 @@ static aj_sem_status run_chains_transposed(dot_plan *plan, packed *lhs, packed *
 aj_sem_status aj_routine_dot(const aj_sem_call *call) {
   const aj_node *node = call->node;
   const aj_view *lhs = &call->in[0], *rhs = &call->in[1];
-  dot_plan plan = {.call = call, .dtype = lhs->dtype, .bytes = aj_dtypes[lhs->dtype].bytes};
+  dot_plan plan = {
+      .call = call, .dtype = lhs->dtype, .bytes = aj_dtypes[lhs->dtype].bytes, .poller = aj_routine_poller(call)};
   if (aj_view_count(call->out) == 0) return AJ_SEM_OK;
   if (aj_view_count(lhs) == 0 || aj_view_count(rhs) == 0) { /* nothing to add up: +0 */
-    memset(call->out->data, 0, aj_view_bytes(call->out));
-    return AJ_SEM_OK;
+    bool ok = aj_bytes_zero(call->out->data, aj_view_bytes(call->out), &plan.poller);
+    return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
   }
   plan.lhs_batch = get_axes(node, AJ_ATTR_LHS_BATCH);
   plan.rhs_batch = get_axes(node, AJ_ATTR_RHS_BATCH);

@@ -7,10 +7,9 @@
 
 /* *out = the fold of one block of n >= 1 elements, n <= lanes * AJ_REDUCE_STEPS, in the lane order of README.md. */
 typedef void aj_fold(size_t n, void *out, const void *in);
-/* One tile of a product by the chain rule: out[j] = chain over i < k of a[i * a_step] * b[i * b_row + j] for
- * j < columns <= AJ_DOT_TILE. Steps count elements. */
-typedef void aj_dot_chain(size_t k, size_t columns, void *out, const void *a, size_t a_step, const void *b,
-                          size_t b_row);
+/* One tile of a product by the chain rule: out[j] = chain over i < k of a[i] * b[i * b_row + j] for
+ * j < columns <= AJ_DOT_TILE; `more`: it goes on from what out has. Rows count elements. */
+typedef void aj_dot_chain(size_t k, size_t columns, void *out, const void *a, const void *b, size_t b_row, bool more);
 /* *out = one block (n as for aj_fold) of a product by the lane rule, both operands contiguous. */
 typedef void aj_dot_lanes(size_t n, void *out, const void *a, const void *b);
 /* Arith code of one element, 0 when it does not fail. */

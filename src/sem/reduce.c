@@ -85,7 +85,7 @@ typedef struct reduce_plan {
   bool inner_reduced;    /* the innermost group; its extent is `inner`, and it is in neither list */
   int64_t inner, blocks; /* blocks: pushes to the tree for one output */
   group_list kept, reduced;
-  int64_t work;
+  aj_poller poller;
 } reduce_plan;
 
 static void add_dim(group_list *list, int64_t extent, int64_t stride, bool merge) {
@@ -116,7 +116,7 @@ static bool reduce_lanes(reduce_plan *plan, aj_fold *fold, const char *at, char 
   int64_t step = (int64_t)aj_reduce_lanes(plan->call->in[0].dtype) * AJ_REDUCE_STEPS;
   if (plan->blocks == 1) {
     fold((size_t)plan->inner, out, at);
-    return !aj_routine_stops(plan->call, &plan->work, plan->inner + 8);
+    return !aj_poller_stops(&plan->poller, plan->inner + 8);
   }
   int64_t index[ARRJIT_MAX_RANK] = {0}, block;
   do {
@@ -124,7 +124,7 @@ static bool reduce_lanes(reduce_plan *plan, aj_fold *fold, const char *at, char 
       int64_t n = plan->inner - i < step ? plan->inner - i : step;
       fold((size_t)n, &block, at + (size_t)i * plan->bytes);
       aj_tree_push(&plan->tree, (char *)&block);
-      if (aj_routine_stops(plan->call, &plan->work, n + 8)) return false;
+      if (aj_poller_stops(&plan->poller, n + 8)) return false;
     }
   } while (aj_routine_step(plan->reduced.rank, plan->reduced.dims, plan->reduced.strides, index, &at));
   aj_tree_finish(&plan->tree, out);
@@ -162,7 +162,7 @@ static bool reduce_columns(reduce_plan *plan, const char *at, char *out, size_t 
     for (int32_t row = 0; row < AJ_REDUCE_CHAIN && more; row++) {
       const void *in[] = {sums, at};
       plan->tree.combine(n, sums, in);
-      if (aj_routine_stops(plan->call, &plan->work, (int64_t)n + 8)) return false;
+      if (aj_poller_stops(&plan->poller, (int64_t)n + 8)) return false;
       more = aj_routine_step(plan->reduced.rank, plan->reduced.dims, plan->reduced.strides, index, &at);
     }
     aj_tree_push(&plan->tree, sums);
@@ -197,13 +197,13 @@ static aj_sem_status reduce_outer(reduce_plan *plan, const char *identity) {
 
 aj_sem_status aj_reduce_run(const aj_sem_call *call, aj_op op) {
   const aj_view *x = &call->in[0];
-  reduce_plan plan = {.call = call, .op = op, .bytes = aj_dtypes[x->dtype].bytes};
+  reduce_plan plan = {.call = call, .op = op, .bytes = aj_dtypes[x->dtype].bytes, .poller = aj_routine_poller(call)};
   int64_t start, empty, outputs = aj_view_count(call->out);
   if (outputs == 0) return AJ_SEM_OK;
   aj_reduce_identity(op, x->dtype, &start, &empty);
   if (aj_view_count(x) == 0) {
-    aj_view_fill(call->out->data, outputs, &empty, plan.bytes);
-    return AJ_SEM_OK;
+    bool ok = aj_view_fill_polled(call->out->data, outputs, &empty, plan.bytes, &plan.poller);
+    return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
   }
   plan.tree.combine = aj_sem_loop(get_combiner(op), x->dtype, x->dtype);
   plan_groups(&plan);

@@ -26,13 +26,9 @@ static inline aj_sem_status aj_routine_fail_shape(const aj_sem_call *call, const
 aj_sem_status aj_routine_fail_index(const aj_sem_call *call, int64_t position, int64_t index, int64_t axis,
                                     int64_t bound);
 
-/* ---- polling: *work counts elements done since the last poll ---- */
-enum { AJ_POLL_ELEMENTS = 32768 };
-static inline bool aj_routine_stops(const aj_sem_call *call, int64_t *work, int64_t more) {
-  *work += more;
-  if (*work < AJ_POLL_ELEMENTS || call->poll == NULL) return false;
-  *work = 0;
-  return call->poll(call->poll_user);
+/* ---- polling ---- */
+static inline aj_poller aj_routine_poller(const aj_sem_call *call) {
+  return (aj_poller){.stop = call->poll, .user = call->poll_user};
 }
 
 /* ---- attributes and indices ---- */

@@ -57,8 +57,8 @@ static bool plan_window(gather_plan *plan, bool checked) {
 }
 
 /* One window. position: its number in the batch space. */
-static aj_sem_status gather_window(const gather_plan *plan, int64_t position, const char *index, char *to,
-                                   bool checked) {
+static aj_sem_status gather_window(const gather_plan *plan, int64_t position, const char *index, char *to, bool checked,
+                                   aj_poller *poller) {
   const aj_view *x = &plan->call->in[0];
   const char *from = x->data;
   for (uint32_t k = 0; k < plan->component_count; k++, index += plan->component_stride) {
@@ -67,22 +67,20 @@ static aj_sem_status gather_window(const gather_plan *plan, int64_t position, co
       return aj_routine_fail_index(plan->call, position, start, plan->axes[k], last + 1);
     if (!plan->window.empty) from += aj_routine_clamp(start, 0, last) * x->strides[plan->axes[k]];
   }
-  aj_copy_plan_run(&plan->window, to, from);
-  return AJ_SEM_OK;
+  bool ok = aj_copy_plan_run(&plan->window, to, from, poller) && !aj_poller_stops(poller, 2 * AJ_POLL_SCATTERED);
+  return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
 }
 
 static aj_sem_status gather_all(const gather_plan *plan, bool checked) {
-  int64_t at[ARRJIT_MAX_RANK + 1] = {0}, work = 0, position = 0;
-  int64_t window = 1;
-  for (int32_t i = 0; i < plan->window.rank; i++) window *= plan->window.empty ? 0 : plan->window.dims[i];
+  int64_t at[ARRJIT_MAX_RANK + 1] = {0}, position = 0;
+  aj_poller poller = aj_routine_poller(plan->call);
   for (int32_t i = 0; i < plan->batch_rank; i++)
     if (plan->batch_dims[i] == 0) return AJ_SEM_OK;
   const char *index = plan->call->in[1].data;
   char *to = plan->call->out->data;
   for (;; position++) {
-    aj_sem_status status = gather_window(plan, position, index, to, checked);
+    aj_sem_status status = gather_window(plan, position, index, to, checked, &poller);
     if (status != AJ_SEM_OK) return status;
-    if (aj_routine_stops(plan->call, &work, window + 4)) return AJ_SEM_STOPPED;
     int32_t i = plan->batch_rank - 1;
     for (; i >= 0; i--) {
       index += plan->batch_index[i];

@@ -23,8 +23,9 @@ static aj_sem_status slice_at(const aj_sem_call *call, bool checked) {
   aj_view window = call->in[0];
   if (aj_view_count(call->out) == 0 && !checked) return AJ_SEM_OK;
   aj_sem_status status = place_window(call, &window, call->in + 1, call->out->dims, checked);
-  if (status == AJ_SEM_OK && aj_view_count(&window) > 0) aj_view_pack(call->out->data, &window);
-  return status;
+  aj_poller poller = aj_routine_poller(call);
+  if (status != AJ_SEM_OK || aj_view_count(&window) == 0) return status;
+  return aj_view_pack_polled(call->out->data, &window, &poller) ? AJ_SEM_OK : AJ_SEM_STOPPED;
 }
 
 aj_sem_status aj_routine_dynamic_slice(const aj_sem_call *call) { return slice_at(call, false); }
@@ -35,9 +36,10 @@ aj_sem_status aj_routine_dynamic_update_slice(const aj_sem_call *call) {
   aj_view window = *call->out;
   aj_sem_status status = place_window(call, &window, call->in + 2, update->dims, false);
   if (status != AJ_SEM_OK) return status;
-  if (aj_view_count(call->out) > 0) memcpy(call->out->data, call->in[0].data, aj_view_bytes(call->out));
-  if (aj_view_count(update) > 0) aj_view_unpack(&window, update->data);
-  return AJ_SEM_OK;
+  aj_poller poller = aj_routine_poller(call);
+  bool ok = aj_bytes_copy(call->out->data, call->in[0].data, aj_view_bytes(call->out), &poller);
+  if (ok && aj_view_count(update) > 0) ok = aj_view_unpack_polled(&window, update->data, &poller);
+  return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
 }
 
 /* ---- take ---- */
@@ -61,8 +63,8 @@ static bool find_offsets(const aj_sem_call *call, int64_t first, int64_t n, int6
 #define TAKE_ELEMENTS(BYTES)                                                                                           \
   for (int64_t k = 0; k < n; k++) memcpy(to + k * BYTES, from + offsets[k], BYTES);                                    \
   return;
-/* n chunks of chunk_bytes, one after the other in `to`. */
-static void copy_chunks(char *to, const char *from, const int64_t *offsets, int64_t n, size_t chunk_bytes) {
+/* n small chunks of chunk_bytes, one after the other in `to`. */
+static void copy_small(char *to, const char *from, const int64_t *offsets, int64_t n, size_t chunk_bytes) {
   switch (chunk_bytes) {
   case 1: TAKE_ELEMENTS(1)
   case 2: TAKE_ELEMENTS(2)
@@ -73,10 +75,24 @@ static void copy_chunks(char *to, const char *from, const int64_t *offsets, int6
   }
 }
 
+static bool copy_chunks(char *to, const char *from, const int64_t *offsets, int64_t n, size_t chunk_bytes,
+                        aj_poller *poller) {
+  if (chunk_bytes <= sizeof(int64_t)) {
+    copy_small(to, from, offsets, n, chunk_bytes);
+    return !aj_poller_stops(poller, n * AJ_POLL_SCATTERED);
+  }
+  bool ok = true;
+  for (int64_t k = 0; ok && k < n; k++)
+    ok = aj_bytes_copy(to + (size_t)k * chunk_bytes, from + offsets[k], chunk_bytes, poller) &&
+         !aj_poller_stops(poller, AJ_POLL_SCATTERED);
+  return ok;
+}
+
 static aj_sem_status take_at(const aj_sem_call *call, bool checked) {
   const aj_view *x = &call->in[0];
   int32_t axis = (int32_t)aj_node_int(call->node, AJ_ATTR_AXIS);
-  int64_t bound = x->dims[axis], count = aj_view_count(&call->in[1]), work = 0;
+  int64_t bound = x->dims[axis], count = aj_view_count(&call->in[1]);
+  aj_poller poller = aj_routine_poller(call);
   bool empty = aj_view_count(call->out) == 0;
   if (empty && !checked) return AJ_SEM_OK;
   if (bound == 0 && !empty && !checked) return aj_routine_fail_shape(call, "take: the axis has no elements");
@@ -89,9 +105,8 @@ static aj_sem_status take_at(const aj_sem_call *call, bool checked) {
     aj_sem_status status = AJ_SEM_OK;
     if (!find_offsets(call, first, n, bound, (int64_t)chunk, checked, offsets, &status)) return status;
     for (int64_t o = 0; o < outer; o++) {
-      copy_chunks(call->out->data + (size_t)(o * count + first) * chunk, x->data + (size_t)(o * bound) * chunk, offsets,
-                  n, chunk);
-      if (aj_routine_stops(call, &work, n * inner)) return AJ_SEM_STOPPED;
+      char *to = call->out->data + (size_t)(o * count + first) * chunk;
+      if (!copy_chunks(to, x->data + (size_t)(o * bound) * chunk, offsets, n, chunk, &poller)) return AJ_SEM_STOPPED;
     }
   }
   return AJ_SEM_OK;

@@ -113,6 +113,18 @@ size_t aj_sem_program_bytes(const aj_sem_program_call *call);
 /* OK or STOPPED. */
 aj_sem_status aj_sem_program_run(const aj_sem_program_call *call, void *scratch);
 
+/* Work that threads may share. Does the units [from, to), on any thread, at the same time as others do other units.
+ * Gives AJ_BLOCKS_DONE; the lowest unit that failed, having changed nothing but results; or AJ_BLOCKS_STOPPED. */
+typedef int64_t aj_block_fn(void *frame, int64_t from, int64_t to);
+enum { AJ_BLOCKS_DONE = -1, AJ_BLOCKS_STOPPED = -2 };
+/* Who else works for a caller. All are called with its poll_user. */
+typedef struct aj_sem_team {
+  uint32_t (*threads)(void *user); /* the caller's included */
+  /* All of [0, count) in blocks of `grain`: the lowest unit that failed, or AJ_BLOCKS_*. Stopped: the next poll is
+   * true. */
+  int64_t (*share)(void *user, aj_block_fn *fn, void *frame, int64_t count, int64_t grain);
+  bool (*due)(void *user); /* inside blocks: whether the poll would be true */
+} aj_sem_team;
 typedef struct aj_sem_call {
   const aj_node *node; /* op and attributes */
   const int64_t *env;  /* symbols */
@@ -123,6 +135,7 @@ typedef struct aj_sem_call {
   aj_sem_fail *fail;        /* written on AJ_SEM_FAIL */
   bool (*poll)(void *user); /* called between blocks at least every 0.1 ms; true: stop (AJ_SEM_STOPPED). NULL: never */
   void *poll_user;
+  const aj_sem_team *team; /* NULL: the caller works alone */
 } aj_sem_call;
 /* Runs a SCALAR, EXPAND or CALL op on whole arrays (SCALAR and EXPAND block by block). */
 aj_sem_status aj_sem_run(const aj_sem_call *call);

@@ -101,6 +101,7 @@ static aj_sem_status run_mean(const aj_sem_call *call) {
   int64_t outputs = aj_view_count(call->out), divisor[AJ_BLOCK], known = (int64_t)count, element = 0;
   arrjit_dtype dtype = call->out->dtype;
   size_t bytes = aj_dtypes[dtype].bytes;
+  aj_poller poller = aj_routine_poller(call);
   const void *in[] = {&known};
   aj_sem_loop(AJ_OP_CONVERT, ARRJIT_I64, dtype)(1, &element, in);
   aj_view_fill((char *)divisor, AJ_BLOCK, &element, bytes);
@@ -109,6 +110,7 @@ static aj_sem_status run_mean(const aj_sem_call *call) {
     char *out = call->out->data + (size_t)i * bytes;
     const void *quotient[] = {out, divisor};
     divide((size_t)(outputs - i < AJ_BLOCK ? outputs - i : AJ_BLOCK), out, quotient);
+    if (aj_poller_stops(&poller, AJ_BLOCK)) status = AJ_SEM_STOPPED;
   }
   return status;
 }

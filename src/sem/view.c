@@ -90,10 +90,26 @@ static void copy_run(size_t bytes, int64_t n, char *dst, int64_t dst_stride, con
   }
 }
 
+/* The same in pieces, between which it polls. */
+static bool copy_long_run(size_t bytes, int64_t n, char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                          aj_poller *poller) {
+  bool dense = dst_stride == (int64_t)bytes && src_stride == (int64_t)bytes;
+  int64_t weight = dense ? 1 : AJ_POLL_SCATTERED, most = AJ_POLL_WORK / weight;
+  while (n > 0) {
+    int64_t piece = n < most ? n : most;
+    copy_run(bytes, piece, dst, dst_stride, src, src_stride);
+    if (aj_poller_stops(poller, piece * weight)) return false;
+    n -= piece;
+    dst += piece * dst_stride;
+    src += piece * src_stride;
+  }
+  return true;
+}
+
 /* A plane whose source runs down its columns, as in a transpose: squares, so that each cache line is used up while it
  * is there. */
 enum { SQUARE = 16 };
-static void copy_plane(const aj_copy_plan *plan, char *dst, const char *src) {
+static bool copy_plane(const aj_copy_plan *plan, char *dst, const char *src, aj_poller *poller) {
   int32_t r = plan->rank - 2, c = plan->rank - 1;
   for (int64_t i = 0; i < plan->dims[r]; i += SQUARE) {
     int64_t rows = plan->dims[r] - i < SQUARE ? plan->dims[r] - i : SQUARE;
@@ -102,8 +118,10 @@ static void copy_plane(const aj_copy_plan *plan, char *dst, const char *src) {
       for (int64_t k = i; k < i + rows; k++)
         copy_run(plan->element_bytes, columns, dst + k * plan->dst[r] + j * plan->dst[c], plan->dst[c],
                  src + k * plan->src[r] + j * plan->src[c], plan->src[c]);
+      if (aj_poller_stops(poller, rows * columns * 2)) return false;
     }
   }
+  return true;
 }
 
 static bool is_transposed(const aj_copy_plan *plan) {
@@ -112,20 +130,20 @@ static bool is_transposed(const aj_copy_plan *plan) {
          plan->src[plan->rank - 1] != 0;
 }
 
-void aj_copy_plan_run(const aj_copy_plan *plan, char *dst, const char *src) {
-  if (plan->empty) return;
+bool aj_copy_plan_run(const aj_copy_plan *plan, char *dst, const char *src, aj_poller *poller) {
+  if (plan->empty) return true;
   if (plan->rank == 0) {
     memcpy(dst, src, plan->element_bytes);
-    return;
+    return true;
   }
   bool planes = is_transposed(plan);
   int32_t inner = plan->rank - 1, outer = planes ? plan->rank - 2 : inner;
   int64_t index[ARRJIT_MAX_RANK] = {0};
   for (;;) {
-    if (planes)
-      copy_plane(plan, dst, src);
-    else
-      copy_run(plan->element_bytes, plan->dims[inner], dst, plan->dst[inner], src, plan->src[inner]);
+    if (planes ? !copy_plane(plan, dst, src, poller)
+               : !copy_long_run(plan->element_bytes, plan->dims[inner], dst, plan->dst[inner], src, plan->src[inner],
+                                poller))
+      return false;
     int32_t i = outer - 1;
     for (; i >= 0; i--) {
       dst += plan->dst[i];
@@ -135,25 +153,25 @@ void aj_copy_plan_run(const aj_copy_plan *plan, char *dst, const char *src) {
       dst -= plan->dst[i] * plan->dims[i];
       src -= plan->src[i] * plan->dims[i];
     }
-    if (i < 0) return;
+    if (i < 0) return true;
   }
 }
 
-void aj_view_copy(const aj_view *dst, const aj_view *src) {
+bool aj_view_copy_polled(const aj_view *dst, const aj_view *src, aj_poller *poller) {
   AJ_ASSERT(dst->rank == src->rank && dst->dtype == src->dtype);
   aj_copy_plan plan;
   aj_copy_plan_init(&plan, aj_dtypes[src->dtype].bytes, src->rank, src->dims, dst->strides, src->strides);
-  aj_copy_plan_run(&plan, dst->data, src->data);
+  return aj_copy_plan_run(&plan, dst->data, src->data, poller);
 }
 
-void aj_view_pack(char *dst, const aj_view *src) {
+bool aj_view_pack_polled(char *dst, const aj_view *src, aj_poller *poller) {
   aj_view dense = *src;
   dense.data = dst;
   aj_view_set_dense(&dense);
-  aj_view_copy(&dense, src);
+  return aj_view_copy_polled(&dense, src, poller);
 }
 
-void aj_view_unpack(const aj_view *dst, const char *src) {
+bool aj_view_unpack_polled(const aj_view *dst, const char *src, aj_poller *poller) {
   aj_view dense = *dst;
   union {
     const char *from;
@@ -161,7 +179,31 @@ void aj_view_unpack(const aj_view *dst, const char *src) {
   } data = {src}; /* only read, though a view's data is not const */
   dense.data = data.view;
   aj_view_set_dense(&dense);
-  aj_view_copy(dst, &dense);
+  return aj_view_copy_polled(dst, &dense, poller);
+}
+
+void aj_view_pack(char *dst, const aj_view *src) { (void)aj_view_pack_polled(dst, src, &(aj_poller){NULL}); }
+void aj_view_unpack(const aj_view *dst, const char *src) { (void)aj_view_unpack_polled(dst, src, &(aj_poller){NULL}); }
+void aj_view_copy(const aj_view *dst, const aj_view *src) { (void)aj_view_copy_polled(dst, src, &(aj_poller){NULL}); }
+
+enum { PIECE_BYTES = AJ_POLL_WORK * 8 };
+
+bool aj_bytes_copy(char *dst, const char *src, size_t bytes, aj_poller *poller) {
+  for (size_t at = 0, piece; at < bytes; at += piece) {
+    piece = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+    memcpy(dst + at, src + at, piece);
+    if (aj_poller_stops(poller, (int64_t)(piece / 8) + 1)) return false;
+  }
+  return true;
+}
+
+bool aj_bytes_zero(char *dst, size_t bytes, aj_poller *poller) {
+  for (size_t at = 0, piece; at < bytes; at += piece) {
+    piece = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+    memset(dst + at, 0, piece);
+    if (aj_poller_stops(poller, (int64_t)(piece / 8) + 1)) return false;
+  }
+  return true;
 }
 
 void aj_view_read(char *dst, const aj_view *src, int64_t start, int64_t n) {
@@ -212,4 +254,13 @@ void aj_view_fill(char *dst, int64_t n, const void *element, size_t element_byte
     memcpy(dst + done, dst, more);
     done += more;
   }
+}
+
+bool aj_view_fill_polled(char *dst, int64_t n, const void *element, size_t element_bytes, aj_poller *poller) {
+  for (int64_t at = 0, piece; at < n; at += piece) {
+    piece = n - at < AJ_POLL_WORK ? n - at : AJ_POLL_WORK;
+    aj_view_fill(dst + (size_t)at * element_bytes, piece, element, element_bytes);
+    if (aj_poller_stops(poller, piece)) return false;
+  }
+  return true;
 }

@@ -124,6 +124,7 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
   case AJ_OP_EXN_IS:
   case AJ_OP_EXN_FIELD:
   case AJ_OP_KERNEL:
+  case AJ_OP_FIRST_FALSE:
   case AJ_OP_LANE_INDEX:
   case AJ_OP_COUNT: break;
   }

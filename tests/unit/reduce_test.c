@@ -241,8 +241,8 @@ static void test_both_builds_fold_alike(void **state) {
       aj_loops_avx2.dot_lanes[dtype](n, b, x, y);
       assert_memory_equal(a, b, sizeof a);
       size_t columns = n < 64 ? n : 64, rows = n / columns;
-      aj_loops_base.dot_chains[dtype](rows, columns, a, x, 1, y, columns);
-      aj_loops_avx2.dot_chains[dtype](rows, columns, b, x, 1, y, columns);
+      aj_loops_base.dot_chains[dtype](rows, columns, a, x, y, columns, false);
+      aj_loops_avx2.dot_chains[dtype](rows, columns, b, x, y, columns, false);
       assert_memory_equal(a, b, sizeof a);
     }
   }
