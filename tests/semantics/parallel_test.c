@@ -237,6 +237,53 @@ static void test_threads_checked_op_tells_the_lowest_lane(void **state) {
   repeat_failure(f, function, 2, inputs, o);
 }
 
+/* Newton's square root of each element, within a loop of two rounds: lanes that do not converge raise, or (caught) give
+ * what their exception tells, which no vector can show. */
+static arrjit_function *build_roots(tk_fixture *f, bool caught) {
+  arrjit_graph *g = tk_graph(f);
+  arrjit_type type = arrjit_type_make(ARRJIT_F64, 1, (int64_t[]){arrjit_symbol(g, "n")}), scalar = TYPE(F64);
+  arrjit_value x = (arrjit_param)(ARRJIT_AT_(g), "x", &type), i, a, v[2], loop[2], carried[1], out, exn, root;
+  FOR(g, arrjit_const_i64(g, 0), arrjit_const_i64(g, 2), arrjit_const_i64(g, 1), &i, carried, x);
+  arrjit_map_begin(g, 1, carried, &a);
+  if (caught) arrjit_try_begin(g);
+  WHILE(g, v, a, arrjit_const_i64(g, 0));
+  arrjit_value error = arrjit_abs(g, arrjit_sub(g, arrjit_mul(g, v[0], v[0]), a));
+  arrjit_while_body(g, arrjit_gt(g, error, arrjit_const_f64(g, 1e-9)), v);
+  arrjit_if_begin(g, arrjit_ge(g, v[1], arrjit_const_i64(g, 30)));
+  RAISE(g, ARRJIT_KIND_RUNTIME, 4, "{0} has no root", a);
+  arrjit_if_else(g, 0, NULL);
+  arrjit_if_end(g, 0, NULL, NULL);
+  arrjit_value half = arrjit_const_f64(g, 0.5);
+  arrjit_value next = arrjit_mul(g, half, arrjit_add(g, v[0], arrjit_div(g, a, v[0])));
+  arrjit_while_end(g, LIST(next, arrjit_add(g, v[1], arrjit_const_i64(g, 1))), loop);
+  root = loop[0];
+  if (caught) {
+    (arrjit_try_handler)(ARRJIT_AT_(g), LIST(root), ARRJIT_KIND_RUNTIME, &exn);
+    arrjit_value told = arrjit_abs(g, arrjit_exn_field(g, exn, 0, &scalar, NULL));
+    arrjit_try_end(g, LIST(told), &root);
+  }
+  arrjit_map_end(g, 1, &root, &out);
+  arrjit_for_end(g, LIST(out), carried);
+  RETURN(g, carried[0]);
+  return tk_finish(f, g);
+}
+
+static void test_threads_run_lanes_of_maps(void **state) {
+  tk_fixture *f = *state;
+  enum { N = 5000 };
+  arrjit_array *input = tk_array(f, TYPE(F64, N), NULL);
+  double *x = arrjit_array_data(input);
+  for (int i = 0; i < N; i++) x[i] = 1 + i % 700;
+  arrjit_function *strict = build_roots(f, false), *caught = build_roots(f, true);
+  EXPECT_OK(run_threads(f, strict, 1, &input));
+  x[4321] = x[1234] = x[N - 1] = -2;
+  EXPECT_OK(run_threads(f, caught, 1, &input));
+  const tk_outcome *o = run_threads(f, strict, 1, &input);
+  EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 4, "-2 has no root");
+  assert_string_equal(o->path, "raise < if then < while body 30 < map lane 1234 < for body 0");
+  repeat_failure(f, strict, 1, &input, o);
+}
+
 /* ---- whose threads ---- */
 
 enum { MOST_TASKS = 5000 };
@@ -463,6 +510,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_f18_threads_dynamically_first_check),
     TK_TEST(test_case_f20_threads_checked_gather_names_the_lowest),
     TK_TEST(test_threads_checked_op_tells_the_lowest_lane),
+    TK_TEST(test_threads_run_lanes_of_maps),
     TK_TEST(test_threads_of_the_host_help),
     TK_TEST(test_threads_of_the_host_may_come_late),
     TK_TEST(test_threads_of_the_host_may_be_refused),
