@@ -4,10 +4,10 @@
 #include "ir/infer.h"
 
 bool aj_op_fits_map(aj_op op) {
-  uint32_t flags = aj_ops[op].flags;
-  return (flags & (AJ_F_ELEMENTWISE | AJ_F_TERMINATOR)) || op == AJ_OP_CONST || op == AJ_OP_CHECK || op == AJ_OP_IF ||
-         op == AJ_OP_SWITCH || op == AJ_OP_WHILE || op == AJ_OP_FOR || op == AJ_OP_TRY || op == AJ_OP_EXN_NEW ||
-         op == AJ_OP_EXN_IS || op == AJ_OP_EXN_FIELD || op == AJ_OP_EXN_SITE || op == AJ_OP_EXN_CAUSE;
+  aj_rule rule = aj_ops[op].rule;
+  bool control = rule == AJ_R_REGIONS || rule == AJ_R_LOOP || rule == AJ_R_CHECK || rule == AJ_R_NONE;
+  bool exn = rule == AJ_R_EXN || rule == AJ_R_EXN_BOOL || rule == AJ_R_EXN_FIELD || rule == AJ_R_EXN_I64;
+  return control || exn || op == AJ_OP_CONST || (aj_ops[op].flags & AJ_F_ELEMENTWISE);
 }
 
 arrjit_status aj_infer_lane(aj_infer *in, const aj_type *result) {

@@ -53,7 +53,7 @@ static void build_step(builder *b, const step *s) {
     if (!dead) build_check(b);
     return;
   case STEP_CALLBACK:
-    if (!dead && !b->in_map) build_callback(b);
+    if (!dead) build_callback(b);
     return;
   case STEP_EXN:
     if (!dead) build_exn(b);

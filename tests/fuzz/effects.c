@@ -119,6 +119,7 @@ static void keep_result(builder *b, const arrjit_type *declared, arrjit_value va
 }
 
 void build_callback(builder *b) {
+  if (b->in_map) return; /* the host has no place there */
   bool again = b->made_slots && (b->made_slots == FUZZ_MAX_SLOTS || tk_chance(&b->pick, 40));
   struct made_slot *m = again ? &b->slots[tk_below(&b->pick, b->made_slots)] : make_slot(b);
   arrjit_value args[2], out[2];

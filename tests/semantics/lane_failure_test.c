@@ -295,7 +295,7 @@ static void test_exceptions_in_lanes(void **state) {
   arrjit_if_else(g, 1, &e);
   e = EXN_NEW(g, ARRJIT_KIND_RUNTIME, 2, "above {0}", a);
   arrjit_if_end(g, 1, &e, &exn);
-  is = arrjit_exn_is(g, exn, ARRJIT_KIND_ARITH);
+  is = arrjit_and(g, arrjit_exn_is(g, exn, ARRJIT_KIND_ARITH), arrjit_eq(g, arrjit_exn_code(g, exn), i64(g, 1)));
   arrjit_try_begin(g);
   arrjit_if_begin(g, arrjit_gt(g, arrjit_abs(g, a), f64(g, 10)));
   arrjit_raise_exn(g, exn);
