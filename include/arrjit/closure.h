@@ -19,7 +19,7 @@
  *
  * Threads: any, at once, the closure's own callbacks included; no lock is held while the function runs. A warm call of
  * native code allocates nothing and costs about 0.14 us beside the function's own work (bench/run.sh --filter closure,
- * quiet machine); a function with callback slots allocates its bindings. */
+ * quiet machine). */
 #ifndef ARRJIT_CLOSURE_H
 #define ARRJIT_CLOSURE_H
 
