@@ -79,6 +79,12 @@ static void test_what_has_no_place_in_c_is_refused(void **state) {
   assert_string_equal(error.message, "parameter 0 (x) is f64[n]: a C caller passes no extents; make the function for a "
                                      "fixed one");
   g = tk_graph(f);
+  arrjit_slot slot = arrjit_slot_value(g, "read", NONE, TYPES(TYPE(F64, ARRJIT_DYNAMIC_DIM)), 0);
+  (arrjit_callback)(g, slot, 0, NULL, &x);
+  RETURN(g, x);
+  assert_int_equal(arrjit_closure_create(tk_finish(f, g), NULL, &closure, &error), ARRJIT_TYPE);
+  assert_non_null(strstr(error.message, "a C caller cannot know how much memory to give"));
+  g = tk_graph(f);
   for (int i = 0; i < 65; i++) x = PARAM(g, NULL, F64);
   arrjit_return(g, 0, NULL, NULL);
   assert_int_equal(arrjit_closure_create(tk_finish(f, g), NULL, &closure, &error), ARRJIT_LIMIT);
@@ -407,6 +413,30 @@ static void test_closures_call_themselves(void **state) {
   }
 }
 
+static arrjit_status halve(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,
+                           size_t result_count, const arrjit_view *results) {
+  (void)user, (void)call, (void)arg_count, (void)result_count;
+  *(int64_t *)results[0].data = *(const int64_t *)args[0].data / 2;
+  return ARRJIT_OK;
+}
+
+/* What the function itself is bound to counts where the closure binds nothing. */
+static void test_bindings_of_the_function_count(void **state) {
+  tk_fixture *f = *state;
+  arrjit_function *function = make_factorial(f);
+  EACH_MODE(whole) {
+    arrjit_closure *closure = make(function, whole, 0);
+    int64_t (*call)(int64_t) = POINTER(closure, int64_t (*)(int64_t));
+    const arrjit_binding binding = {.slot = "again", .callback = halve}, none = {.slot = "again"};
+    assert_int_equal(arrjit_function_bind(function, &none, NULL, NULL), ARRJIT_OK);
+    assert_int_equal(call(9), 0);
+    assert_int_equal(take_kind(closure), ARRJIT_KIND_UNBOUND);
+    assert_int_equal(arrjit_function_bind(function, &binding, NULL, NULL), ARRJIT_OK);
+    assert_int_equal(call(9), 9 * 4);
+    arrjit_closure_release(closure);
+  }
+}
+
 /* ---- memory ---- */
 
 static void test_warm_native_calls_allocate_nothing(void **state) {
@@ -514,6 +544,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_failures_as_each_type),
     TK_TEST(test_runs_that_cannot_start_are_failures),
     TK_TEST(test_closures_call_themselves),
+    TK_TEST(test_bindings_of_the_function_count),
     TK_TEST(test_warm_native_calls_allocate_nothing),
     TK_TEST(test_every_allocation_may_fail),
     TK_TEST(test_threads_call_one_closure),
