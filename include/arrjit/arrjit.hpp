@@ -2,8 +2,8 @@
  *
  * Policies, written once; those of arrjit.h hold too:
  * - Exceptions are needed: there is no form of this header for programs without them.
- * - Objects own their C object. array, function, cancel and job are counted references; context, graph, result and
- *   runner move. get() gives the C object, for what is not wrapped here.
+ * - Objects own their C object. array, function, cancel and job are counted references; context, graph, result,
+ *   runner and closure move. get() gives the C object, for what is not wrapped here.
  * - A status other than ARRJIT_OK is thrown as status_error. Building goes on after an error; graph::finish throws
  *   the first one as build_error, with op, file and line.
  * - What fails while a function runs is in its result: run never throws it, run_or_throw throws arrjit::error, or the
@@ -16,6 +16,7 @@
 
 #include "arrjit/array.hpp"
 #include "arrjit/callback.hpp"
+#include "arrjit/closure.hpp"
 #include "arrjit/control.hpp"
 #include "arrjit/core.hpp"
 #include "arrjit/graph.hpp"

@@ -122,6 +122,7 @@ public:
   /* A symbol for an unknown extent; the same name gives the same one. */
   int64_t symbol(const char *name) const { return arrjit_symbol(get(), name); }
 
+  /* The next parameter. C++ evaluates operands in any order: give each parameter a statement of its own. */
   value param(const char *name, const arrjit_type &type, location at = location::here()) const {
     return value(get(), (arrjit_param)(arrjit_at(get(), at.file(), at.line()), name, &type));
   }

@@ -184,12 +184,17 @@ static void test_functions_are_printed_and_parsed(void **state) {
   EXPECT(e.status() == ARRJIT_SYNTAX && e.line() == 2 && std::string(e.what()).find("bad.air:2") != std::string::npos);
 }
 
-static void test_runner_keeps_what_jobs_need(void **state) {
-  fixture &f = get(state);
-  graph g(f.ctx);
+/* f(x) = slot(x) of i64 */
+static function ask(const context &of) {
+  graph g(of);
   const value_slot slot = g.add_value_slot<int64_t(int64_t)>("slot");
   g.returns(slot(g.param<int64_t>("x")));
-  const function fn = g.finish();
+  return g.finish();
+}
+
+static void test_runner_keeps_what_jobs_need(void **state) {
+  fixture &f = get(state);
+  const function fn = ask(f.ctx);
   auto shared = std::make_shared<std::atomic<int64_t>>(0);
   {
     runner worker(f.ctx);
@@ -207,10 +212,85 @@ static void test_runner_keeps_what_jobs_need(void **state) {
     EXPECT(last.wait().or_throw().output().item<int64_t>() == 1000 + 190 - (3 + 7 + 11 + 15 + 19));
     EXPECT(last.done());
     EXPECT(EXPECT_THROW(status_error, last.wait()).status() == ARRJIT_NOT_FOUND);
-    with.bind("slot", [](int64_t x) { return x; });
+    EXPECT(EXPECT_THROW(status_error, last.take()).status() == ARRJIT_NOT_FOUND);
     EXPECT(EXPECT_THROW(status_error, worker.submit(fn, with, array())).status() == ARRJIT_MISUSE);
+    const arrjit_runner_statistics s = worker.statistics();
+    EXPECT(s.queued == 0 && s.running == 0 && s.done == 21 && s.failed == 5);
+    with.bind("slot", [](int64_t x) { return x; });
   }
   EXPECT(shared.use_count() == 1);
+}
+
+static void test_completions_see_every_job_once(void **state) {
+  fixture &f = get(state);
+  const function fn = ask(f.ctx);
+  auto captured = std::make_shared<int>(0);
+  std::atomic<int> good{0}, failed{0};
+  options with;
+  with.bind("slot", [](int64_t x) { return x % 3 ? x : throw std::domain_error("a third"); });
+  std::optional<job> kept;
+  {
+    runner worker(f.ctx);
+    for (int64_t i = 1; i <= 30; i++)
+      kept = worker.submit(fn, with, {make_scalar(f.ctx, i)}, [&, i, captured](job_view one) {
+        const std::optional<result> r = one.take();
+        if (one.done() && r) (r->ok() && r->output().item<int64_t>() == i ? good : failed)++;
+      });
+  } /* waits for completions, too; jobs that had not begun end with kind shutdown */
+  EXPECT(good + failed == 30);
+  EXPECT(captured.use_count() == 1 && kept->done());
+  EXPECT(EXPECT_THROW(status_error, kept->wait()).status() == ARRJIT_NOT_FOUND);
+}
+
+static void test_a_runner_on_the_hosts_threads(void **state) {
+  fixture &f = get(state);
+  std::vector<std::thread> threads;
+  arrjit_executor executor = {};
+  executor.user = &threads;
+  executor.submit = [](void *user, void (*task)(void *), void *arg) {
+    static_cast<std::vector<std::thread> *>(user)->emplace_back(task, arg);
+    return 0;
+  };
+  arrjit_runner_options given = {};
+  given.executor = &executor;
+  {
+    runner worker(f.ctx, given);
+    EXPECT(worker.submit(line(f.ctx), options(), make_array(f.ctx, {4.0})).wait().output().item<double>() == 9);
+    given.completion = [](void *, arrjit_job *) {};
+    EXPECT_THROW(status_error, runner(f.ctx, given));
+  }
+  for (std::thread &t : threads) t.join();
+}
+
+static void test_closures_have_a_checked_type(void **state) {
+  fixture &f = get(state);
+  graph g(f.ctx), h(f.ctx), v(f.ctx);
+  const value_slot slot = g.add_value_slot<double(double)>("slot");
+  const value x = g.param<double>("x"), y = g.param<double>("y");
+  g.returns(slot(x) * y);
+  const function fn = g.finish();
+  options with;
+  with.bind("slot", [](double at) { return at < 0 ? throw std::domain_error("below 0") : at + 1; });
+  closure<double(double, double)> made(fn, with);
+  const closure<double(double, double)> c = std::move(made);
+  EXPECT(c.pointer()(2, 3) == 9 && !c.take_error());
+  EXPECT(c.pointer()(-1, 3) != c.pointer()(-2, 3) && c.failures() == 2); /* NaN */
+  EXPECT_THROW(std::domain_error, c.take_error()->rethrow_if_host());
+  const status_error e = EXPECT_THROW(status_error, closure<float(double, const double *)>(fn, with));
+  EXPECT(e.status() == ARRJIT_TYPE && std::string(e.message()) == "the function is double (*)(double, double), not "
+                                                                  "float (*)(double, const double *)");
+  /* The comparator of qsort, and arrays behind pointers with a last void *. */
+  const value a = h.param<double>("a"), b = h.param<double>("b");
+  h.returns(convert(a > b, ARRJIT_I32) - convert(a < b, ARRJIT_I32));
+  const closure<int(const double *, const double *)> compare(h.finish(), {}, ARRJIT_CLOSURE_BY_POINTER);
+  double numbers[] = {3, 1, 2};
+  std::qsort(numbers, 3, sizeof *numbers, reinterpret_cast<int (*)(const void *, const void *)>(compare.pointer()));
+  EXPECT(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
+  const value in = v.param<double>("in", {3}), by = v.param<double>("by");
+  v.returns(in * by);
+  const closure<int(const double *, double, double *, void *)> scale(v.finish(), {}, ARRJIT_CLOSURE_USER);
+  double scaled[3] = {};
+  EXPECT(scale.pointer()(numbers, 2, scaled, nullptr) == 0 && scaled[2] == 6);
 }
 
 static void test_jobs_fail_are_cancelled_and_shut_down(void **state) {
@@ -221,7 +301,7 @@ static void test_jobs_fail_are_cancelled_and_shut_down(void **state) {
   {
     runner worker(f.ctx);
     const job running = worker.submit(forever, options(), x);
-    EXPECT(!running.wait_for(1000000));
+    EXPECT(!running.wait_for(1000000) && !running.take());
     running.cancel();
     EXPECT(running.wait().kind() == ARRJIT_KIND_CANCELLED);
     runner moved = std::move(worker);
@@ -290,6 +370,9 @@ static const struct CMUnitTest tests[] = {
     CPP_TEST(test_context_options_kinds_and_events),
     CPP_TEST(test_functions_are_printed_and_parsed),
     CPP_TEST(test_runner_keeps_what_jobs_need),
+    CPP_TEST(test_completions_see_every_job_once),
+    CPP_TEST(test_a_runner_on_the_hosts_threads),
+    CPP_TEST(test_closures_have_a_checked_type),
     CPP_TEST(test_jobs_fail_are_cancelled_and_shut_down),
     CPP_TEST(test_threads_run_one_function),
     CPP_TEST(test_threads_share_a_runner),
