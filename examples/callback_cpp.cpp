@@ -34,9 +34,10 @@ static arrjit::function build(const arrjit::context &ctx) {
   arrjit::graph g(ctx);
   const value first = g.param<int64_t>("first"), last = g.param<int64_t>("last");
   const auto gauge = g.add_value_slot<double(int64_t)>("gauge");
-  const arrjit::label label(g, "gauging");
-  const value sum =
-      for_(g, first, last + 1, constant(g, 0.0), [&](value year, value so_far) { return so_far + gauge(year); });
+  const value sum = for_(g, first, last + 1, constant(g, 0.0), [&](value year, value so_far) {
+    const arrjit::label label(g, "gauging");
+    return so_far + gauge(year);
+  });
   const value count = convert(last - first + 1, ARRJIT_F64);
   g.returns(sum / check(count > 0, count, ARRJIT_KIND_RUNTIME, 0, "no years from {0} to {1}", {first, last}));
   return g.finish();

@@ -121,6 +121,9 @@ public:
   template <class T> span<T> result(size_t i) const {
     return span<T>(view(i, result_count_, results_, dtype_of<T>(), "result "));
   }
+  /* Memory, zeroed, for a result with dynamic dims, once a call; `dims` has all of them. A failure of it is that of the
+   * call. */
+  template <class T> span<T> make_result(size_t i, const ints &dims) const;
   /* Of any type. */
   const arrjit_view *args() const noexcept { return args_; }
   const arrjit_view *results() const noexcept { return results_; }
@@ -161,6 +164,11 @@ inline std::string escape(const char *text) {
   return out;
 }
 
+/* Leaves a callback whose failure the library knows already. */
+struct reported {
+  arrjit_status status;
+};
+
 /* Within a handler: the exception being handled. */
 inline arrjit_status report_exception(arrjit_call_info *call, const char *what) noexcept {
   arrjit_failure record = {};
@@ -192,6 +200,8 @@ template <class F> arrjit_status contain(arrjit_call_info *call, const F &run) {
       return run();
     } catch (const failure &f) {
       return f.report(call);
+    } catch (const reported &r) {
+      return r.status;
     }
 #ifdef __GLIBCXX__
   } catch (abi::__forced_unwind &) {
@@ -234,23 +244,45 @@ template <class F, class R, class... A> struct plain<R (F::*)(A...) const> : pla
 template <class F, class R, class... A> struct plain<R (F::*)(A...) noexcept> : plain<R (*)(A...)> {};
 template <class F, class R, class... A> struct plain<R (F::*)(A...) const noexcept> : plain<R (*)(A...)> {};
 
-/* The C callback of a host function F, whose address is the user pointer. */
-template <class F>
-arrjit_status call_function(void *user, arrjit_call_info *info, size_t arg_count, const arrjit_view *args,
+/* A host function with the name of its slot. */
+template <class F> struct held_function {
+  std::string slot;
+  F f;
+  arrjit_binding binding() {
+    arrjit_binding made = {};
+    made.slot = slot.c_str();
+    made.callback = call;
+    made.user = this;
+    return made;
+  }
+  static arrjit_status call(void *user, arrjit_call_info *info, size_t arg_count, const arrjit_view *args,
                             size_t result_count, const arrjit_view *results) {
-  F &f = *static_cast<F *>(user);
-  const call c(info, arg_count, args, result_count, results);
-  return contain(info, [&] {
-    if constexpr (std::is_invocable_r_v<arrjit_status, F &, const call &>)
-      return f(c);
-    else if constexpr (std::is_invocable_v<F &, const call &>)
-      f(c);
-    else
-      plain<F>::invoke(f, c);
-    return ARRJIT_OK;
-  });
-}
+    F &host = static_cast<held_function *>(user)->f;
+    const arrjit::call c(info, arg_count, args, result_count, results);
+    return contain(info, [&] {
+      if constexpr (std::is_invocable_r_v<arrjit_status, F &, const arrjit::call &>)
+        return host(c);
+      else if constexpr (std::is_invocable_v<F &, const arrjit::call &>)
+        host(c);
+      else
+        plain<F>::invoke(host, c);
+      return ARRJIT_OK;
+    });
+  }
+};
 
 } // namespace detail
+
+template <class T> span<T> call::make_result(size_t i, const ints &dims) const {
+  const arrjit_view &of = view(i, result_count_, results_, dtype_of<T>(), "result ");
+  arrjit_view made = {};
+  if (of.rank != static_cast<int32_t>(dims.size()))
+    throw failure(ARRJIT_KIND_CALLBACK_CONTRACT, 0, "a callback makes a result of another rank than its slot says");
+  const arrjit_status status = arrjit_call_result(info_, i, dims.data(), &made);
+  if (status == ARRJIT_MISUSE) detail::misuse("a result has no dynamic dims, or was made before");
+  if (status != ARRJIT_OK) throw detail::reported{status};
+  return span<T>(of);
+}
+
 } // namespace arrjit
 #endif

@@ -153,18 +153,20 @@ public:
    * array or vector of values, or nothing (it raised, or there are no results). In control.hpp. */
   template <class F> void define(const callee &target, F &&body, location at = location::here()) const;
 
+  /* `flags` are ARRJIT_SLOT_*; dims of results may be ARRJIT_DYNAMIC_DIM. */
   value_slot add_value_slot(const char *name, const std::vector<arrjit_type> &params,
-                            const std::vector<arrjit_type> &results, location at = location::here()) const {
+                            const std::vector<arrjit_type> &results, unsigned flags = 0,
+                            location at = location::here()) const {
     arrjit_graph *const g = arrjit_at(get(), at.file(), at.line());
     const arrjit_slot index =
-        (arrjit_slot_value)(g, name, params.size(), params.data(), results.size(), results.data(), 0);
+        (arrjit_slot_value)(g, name, params.size(), params.data(), results.size(), results.data(), flags);
     return value_slot(*this, index, results.size());
   }
   /* Of scalars: add_value_slot<double(int64_t)>("price") */
-  template <class S> value_slot add_value_slot(const char *name, location at = location::here()) const {
-    return add_value_slot(name, detail::signature<S>::params(), detail::signature<S>::results(), at);
+  template <class S>
+  value_slot add_value_slot(const char *name, unsigned flags = 0, location at = location::here()) const {
+    return add_value_slot(name, detail::signature<S>::params(), detail::signature<S>::results(), flags, at);
   }
-  /* `flags` are ARRJIT_SLOT_*. */
   io_slot add_io_slot(const char *name, const std::vector<arrjit_type> &params, unsigned flags = 0,
                       location at = location::here()) const {
     arrjit_graph *const g = arrjit_at(get(), at.file(), at.line());

@@ -46,12 +46,9 @@ public:
    * plain signature: scalars in, one scalar or void out, such as [&](int64_t item) -> double { ... }; std::function
    * gives one to what is generic. */
   template <class F> options &bind(std::string slot, F &&f) {
-    using held_function = held<std::decay_t<F>>;
-    auto kept = std::make_shared<held_function>(held_function{std::move(slot), std::forward<F>(f)});
-    arrjit_binding binding = {};
-    binding.slot = kept->slot.c_str();
-    binding.callback = &detail::call_function<std::decay_t<F>>;
-    binding.user = &kept->f;
+    using held = detail::held_function<std::decay_t<F>>;
+    auto kept = std::make_shared<held>(held{std::move(slot), std::forward<F>(f)});
+    const arrjit_binding binding = kept->binding();
     return add(binding, std::move(kept));
   }
   /* A C function of exactly the slot's scalars, called without any wrapping: the fastest, and it must not throw. */
@@ -78,6 +75,10 @@ public:
     cancel_ = std::move(handle);
     return *this;
   }
+  options &limits(const arrjit_limits &limits) {
+    c_.limits = limits;
+    return *this;
+  }
   /* On the clock of arrjit_clock_ns; 0: none. */
   options &deadline_ns(int64_t when) {
     c_.deadline_ns = when;
@@ -100,10 +101,6 @@ public:
   }
 
 private:
-  template <class F> struct held {
-    std::string slot;
-    F f;
-  };
   /* A slot that was bound before is bound anew. */
   options &add(const arrjit_binding &binding, std::shared_ptr<void> kept) {
     size_t i = 0;
@@ -260,6 +257,17 @@ public:
   /* The same; a failure is thrown: the exception that a callback threw, or arrjit::error. */
   template <class... A> result run_or_throw(const A &...a) const { return run(a...).or_throw(); }
 
+  /* Binds a host function, as options::bind does, for all runs that do not bind the slot themselves. It is destroyed
+   * when the slot is bound anew or the function is gone, and the last run that uses it has ended. */
+  template <class F> void bind(std::string slot, F &&f) const {
+    using held = detail::held_function<std::decay_t<F>>;
+    auto kept = std::make_unique<held>(held{std::move(slot), std::forward<F>(f)});
+    const arrjit_binding binding = kept->binding();
+    const auto destroy = [](void *user) { delete static_cast<held *>(user); };
+    arrjit_error error = {};
+    detail::check(arrjit_function_bind(get(), &binding, destroy, &error), error);
+    (void)kept.release();
+  }
   uint32_t id() const { return arrjit_function_id(get()); }
   size_t param_count() const { return arrjit_function_param_count(get()); }
   size_t result_count() const { return arrjit_function_result_count(get()); }

@@ -84,6 +84,65 @@ static void test_an_optional_io_slot_may_stay_unbound(void **state) {
   EXPECT(run_all(f, g.finish(), {}, f64(f, 2)).output().item<double>() == 2);
 }
 
+static void test_results_whose_dims_the_callback_decides(void **state) {
+  fixture &f = get(state);
+  graph g(f.ctx);
+  const value n = g.param<int64_t>("n");
+  const value_slot count = g.add_value_slot("count", {type<int64_t>()}, {type<double>({ARRJIT_DYNAMIC_DIM})});
+  g.returns(count(n) * 2);
+  const function fn = g.finish();
+  options with;
+  with.bind("count", [](const call &c) {
+    const int64_t size = c.arg<int64_t>(0)[0];
+    const auto out = c.make_result<double>(0, {size});
+    for (size_t i = 0; i < out.size(); i++) out[i] = static_cast<double>(i);
+    if (size == 7) (void)c.make_result<double>(0, {size}); /* twice: misuse */
+  });
+  EXPECT((run_all(f, fn, with, i64(f, 3)).output().to_vector<double>() == std::vector<double>{0, 2, 4}));
+  EXPECT(run_all(f, fn, with, i64(f, 0)).output().count() == 0);
+  EXPECT(run_all(f, fn, with, i64(f, -1)).kind() == ARRJIT_KIND_CALLBACK_CONTRACT);
+  EXPECT(run_all(f, fn, with, i64(f, 7)).exception());
+  with.bind("count", [](const call &c) { (void)c.make_result<double>(0, {1, 1}); });
+  EXPECT(run_all(f, fn, with, i64(f, 1)).kind() == ARRJIT_KIND_CALLBACK_CONTRACT);
+}
+
+static void test_functions_keep_what_is_bound_to_them(void **state) {
+  fixture &f = get(state);
+  auto first = std::make_shared<double>(1), second = std::make_shared<double>(2);
+  {
+    const function fn = sum_of_prices(f);
+    fn.bind("price", [first](int64_t) { return *first; });
+    EXPECT(first.use_count() == 2);
+    EXPECT(run_all(f, fn, {}, i64(f, 4)).output().item<double>() == 4);
+    fn.bind("price", [second](int64_t) -> double { throw *second; });
+    EXPECT(first.use_count() == 1 && second.use_count() == 2);
+    EXPECT(EXPECT_THROW(double, fn.run_or_throw(i64(f, 1))) == 2);
+    options own;
+    own.bind("price", half);
+    EXPECT(run_all(f, fn, own, i64(f, 3)).output().item<double>() == 1.5);
+    EXPECT(EXPECT_THROW(status_error, fn.bind("cost", [second](int64_t) { return 0.0; })).status() == ARRJIT_MISUSE);
+    EXPECT(second.use_count() == 2);
+  }
+  EXPECT(second.use_count() == 1);
+}
+
+static void test_pure_slots_and_limits(void **state) {
+  fixture &f = get(state);
+  graph g(f.ctx);
+  const value x = g.param<int64_t>("x");
+  const value_slot pure = g.add_value_slot<int64_t(int64_t)>("pure", ARRJIT_SLOT_PURE);
+  g.returns(pure(x) + pure(x));
+  int calls = 0;
+  options with;
+  with.bind("pure", [&](int64_t of) { return calls++, of; });
+  EXPECT(g.finish().run(with, i64(f, 4)).output().item<int64_t>() == 8 && calls == 1);
+  arrjit_limits limits = {};
+  limits.iterations = 5;
+  options few;
+  few.limits(limits).bind("price", half);
+  EXPECT(run_all(f, sum_of_prices(f), few, i64(f, 100)).kind() == ARRJIT_KIND_LIMIT);
+}
+
 static void test_signatures_that_do_not_fit_break_the_contract(void **state) {
   fixture &f = get(state);
   const function fn = sum_of_prices(f);
@@ -263,6 +322,9 @@ static const struct CMUnitTest tests[] = {
     CPP_TEST(test_function_pointers_and_objects_with_state),
     CPP_TEST(test_lambda_over_arrays),
     CPP_TEST(test_an_optional_io_slot_may_stay_unbound),
+    CPP_TEST(test_results_whose_dims_the_callback_decides),
+    CPP_TEST(test_functions_keep_what_is_bound_to_them),
+    CPP_TEST(test_pure_slots_and_limits),
     CPP_TEST(test_signatures_that_do_not_fit_break_the_contract),
     CPP_TEST(test_failure_carries_kind_payload_and_frames),
     CPP_TEST(test_an_exception_comes_back_as_the_same_object),
