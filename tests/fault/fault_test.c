@@ -1,7 +1,8 @@
 /* Every allocation fails once: five programs, from the context to the result in hand, run again and again with the
  * first, the second, ... allocation refused, until a run needs fewer. Each must end in status or kind memory (or, where
  * what failed can be done without, in the right answer), leak nothing, and leave a context that gives the right answer.
- */
+ * In `whole` a compilation that is given up leaves the run to the interpreter; with native code required it is an
+ * error. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -111,8 +112,11 @@ static const scenario map = {"map", build_map, 1, {{ARRJIT_F64, 1, {9}}}, NULL};
 
 /* ---- one attempt ---- */
 
+typedef enum tiers { INTERP, WHOLE, REQUIRED, TIERS } tiers;
+static const char *const tier_names[TIERS] = {"interp", "whole", "whole, native code required"};
+
 /* Outcome of build to run in a context; status and error tell where it ended when it did not come to a result. */
-static void attempt(arrjit_context *context, const scenario *s, arrjit_mode mode, tk_outcome *out) {
+static void attempt(arrjit_context *context, const scenario *s, tiers tier, tk_outcome *out) {
   arrjit_graph *graph = NULL;
   arrjit_function *function = NULL;
   arrjit_array *inputs[2] = {NULL, NULL};
@@ -120,8 +124,11 @@ static void attempt(arrjit_context *context, const scenario *s, arrjit_mode mode
   *out = (tk_outcome){0};
   arrjit_error *error = &out->error;
   arrjit_binding binding = {.slot = "cb", .callback = s->callback};
-  arrjit_run_options options = {
-      .struct_bytes = sizeof options, .mode = mode, .binding_count = s->callback ? 1 : 0, .bindings = &binding};
+  arrjit_run_options options = {.struct_bytes = sizeof options,
+                                .mode = tier == INTERP ? ARRJIT_MODE_INTERP : ARRJIT_MODE_WHOLE,
+                                .flags = tier == REQUIRED ? ARRJIT_RUN_REQUIRE_NATIVE : 0,
+                                .binding_count = s->callback ? 1 : 0,
+                                .bindings = &binding};
   arrjit_status status = arrjit_graph_create(context, &graph, error);
   if (status == ARRJIT_OK) {
     s->build(graph);
@@ -170,7 +177,7 @@ typedef struct tally {
 } tally;
 
 /* One point: allocation `n` is refused. False when the program needs fewer. */
-static bool one_point(const scenario *s, arrjit_mode mode, int64_t n, const tk_outcome *want, tally *t) {
+static bool one_point(const scenario *s, tiers tier, int64_t n, const tk_outcome *want, tally *t) {
   tk_alloc *alloc = tk_new(1, sizeof *alloc); /* stays when the test fails: the context that is left still uses it */
   arrjit_allocator host = tk_alloc_host(alloc);
   arrjit_context_options options = tk_context_options(&host);
@@ -179,8 +186,8 @@ static bool one_point(const scenario *s, arrjit_mode mode, int64_t n, const tk_o
   failures_made = pointers_destroyed = 0;
   tk_alloc_arm(alloc, n);
   got.status = arrjit_context_create(&options, &context, &got.error);
-  if (got.status == ARRJIT_OK) attempt(context, s, mode, &got);
-  if (context && mode == ARRJIT_MODE_WHOLE && arrjit_context_wait_idle(context, -1) != ARRJIT_OK) fail_msg("no rest");
+  if (got.status == ARRJIT_OK) attempt(context, s, tier, &got);
+  if (context && tier != INTERP && arrjit_context_wait_idle(context, -1) != ARRJIT_OK) fail_msg("no rest");
   bool reached = atomic_load(&alloc->failed) > 0, memory = is_memory(&got), right = !memory && is_right(want, &got);
   if (!memory && !right) {
     char *why = NULL;
@@ -190,7 +197,7 @@ static bool one_point(const scenario *s, arrjit_mode mode, int64_t n, const tk_o
   tk_alloc_arm(alloc, 0);
   if (context) { /* it works on */
     char *why = NULL;
-    attempt(context, s, mode, &again);
+    attempt(context, s, tier, &again);
     if (!tk_outcome_same(want, &again, &why)) fail_msg("%s, after allocation %" PRId64 ": %s", s->name, n, why);
     if (arrjit_context_destroy(context) != ARRJIT_OK) fail_msg("the context is still in use");
   }
@@ -207,43 +214,51 @@ static bool one_point(const scenario *s, arrjit_mode mode, int64_t n, const tk_o
   return reached;
 }
 
-static void exhaust(const scenario *s, arrjit_mode mode) {
-  if (mode == ARRJIT_MODE_WHOLE && !tk_native()) skip();
+static void exhaust(const scenario *s, tiers tier) {
+  if (tier != INTERP && !tk_native()) skip();
   tally t = {0};
   tk_outcome want;
   arrjit_context *context = tk_context(NULL);
-  attempt(context, s, ARRJIT_MODE_INTERP, &want);
+  attempt(context, s, INTERP, &want);
   if (arrjit_context_destroy(context) != ARRJIT_OK) fail_msg("the context is still in use");
   if (want.status != ARRJIT_OK) fail_msg("%s: %s", s->name, want.error.message);
-  for (int64_t n = 1; one_point(s, mode, n, &want, &t); n++) {}
+  for (int64_t n = 1; one_point(s, tier, n, &want, &t); n++) {}
   printf("%s, %s: %" PRId64 " allocations failed one by one: %" PRId64 " memory, %" PRId64 " right without it\n",
-         s->name, mode == ARRJIT_MODE_WHOLE ? "whole" : "interp", t.points, t.memory, t.right);
+         s->name, tier_names[tier], t.points, t.memory, t.right);
   assert_true(t.memory > t.points / 4);
   tk_outcome_free(&want);
 }
 
-static void test_elementwise_in_interp(void **state) { (void)state, exhaust(&elementwise, ARRJIT_MODE_INTERP); }
-static void test_elementwise_in_whole(void **state) { (void)state, exhaust(&elementwise, ARRJIT_MODE_WHOLE); }
-static void test_loop_with_try_and_raise_in_interp(void **state) { (void)state, exhaust(&loop, ARRJIT_MODE_INTERP); }
-static void test_loop_with_try_and_raise_in_whole(void **state) { (void)state, exhaust(&loop, ARRJIT_MODE_WHOLE); }
-static void test_callback_with_payload_in_interp(void **state) { (void)state, exhaust(&callback, ARRJIT_MODE_INTERP); }
-static void test_callback_with_payload_in_whole(void **state) { (void)state, exhaust(&callback, ARRJIT_MODE_WHOLE); }
-static void test_dot_in_interp(void **state) { (void)state, exhaust(&dot, ARRJIT_MODE_INTERP); }
-static void test_dot_in_whole(void **state) { (void)state, exhaust(&dot, ARRJIT_MODE_WHOLE); }
-static void test_map_in_interp(void **state) { (void)state, exhaust(&map, ARRJIT_MODE_INTERP); }
-static void test_map_in_whole(void **state) { (void)state, exhaust(&map, ARRJIT_MODE_WHOLE); }
+static void test_elementwise_in_interp(void **state) { (void)state, exhaust(&elementwise, INTERP); }
+static void test_elementwise_in_whole(void **state) { (void)state, exhaust(&elementwise, WHOLE); }
+static void test_elementwise_in_native_code(void **state) { (void)state, exhaust(&elementwise, REQUIRED); }
+static void test_loop_with_try_and_raise_in_interp(void **state) { (void)state, exhaust(&loop, INTERP); }
+static void test_loop_with_try_and_raise_in_whole(void **state) { (void)state, exhaust(&loop, WHOLE); }
+static void test_loop_with_try_and_raise_in_native_code(void **state) { (void)state, exhaust(&loop, REQUIRED); }
+static void test_callback_with_payload_in_interp(void **state) { (void)state, exhaust(&callback, INTERP); }
+static void test_callback_with_payload_in_whole(void **state) { (void)state, exhaust(&callback, WHOLE); }
+static void test_callback_with_payload_in_native_code(void **state) { (void)state, exhaust(&callback, REQUIRED); }
+static void test_dot_in_interp(void **state) { (void)state, exhaust(&dot, INTERP); }
+static void test_dot_in_whole(void **state) { (void)state, exhaust(&dot, WHOLE); }
+static void test_map_in_interp(void **state) { (void)state, exhaust(&map, INTERP); }
+static void test_map_in_whole(void **state) { (void)state, exhaust(&map, WHOLE); }
+static void test_map_in_native_code(void **state) { (void)state, exhaust(&map, REQUIRED); }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_elementwise_in_interp),
     cmocka_unit_test(test_elementwise_in_whole),
+    cmocka_unit_test(test_elementwise_in_native_code),
     cmocka_unit_test(test_loop_with_try_and_raise_in_interp),
     cmocka_unit_test(test_loop_with_try_and_raise_in_whole),
+    cmocka_unit_test(test_loop_with_try_and_raise_in_native_code),
     cmocka_unit_test(test_callback_with_payload_in_interp),
     cmocka_unit_test(test_callback_with_payload_in_whole),
+    cmocka_unit_test(test_callback_with_payload_in_native_code),
     cmocka_unit_test(test_dot_in_interp),
     cmocka_unit_test(test_dot_in_whole),
     cmocka_unit_test(test_map_in_interp),
     cmocka_unit_test(test_map_in_whole),
+    cmocka_unit_test(test_map_in_native_code),
 };
 
 TEST_MAIN(tests, NULL, NULL)
