@@ -76,7 +76,10 @@ double peer_newton(double a, int64_t rounds) {
 }
 
 /* Without contraction, to give the same counts. */
-__attribute__((optimize("fp-contract=off"))) void
+#ifndef __clang__
+__attribute__((optimize("fp-contract=off")))
+#endif
+void
 peer_mandelbrot(int64_t n, const float *restrict x, const float *restrict y, int32_t most, int32_t *restrict counts) {
   for (int64_t i = 0; i < n; i++)
     for (int64_t k = 0; k < n; k++) {

@@ -50,7 +50,12 @@ static bool fail_extent(aj_activation *a, const char *what, const char *place, i
 
 /* ---- inputs ---- */
 
-/* dtype, rank, fixed extents; a symbol is bound where it is met first and compared after. */
+static bool is_derived(const aj_activation *a, int64_t dim) {
+  return aj_dim_is_symbol(dim) && a->run.module->symbols.data[aj_dim_symbol(dim)].form != AJ_SYM_PARAM;
+}
+
+/* dtype, rank, fixed extents; a symbol is bound where it is met first and compared after. Derived ones are not known
+ * yet: check_derived. */
 static bool bind_input(aj_activation *a, uint32_t index, const aj_view *view) {
   const aj_func *entry = a->run.module->funcs.data[0];
   const aj_type *type = entry->param_types[index];
@@ -60,6 +65,7 @@ static bool bind_input(aj_activation *a, uint32_t index, const aj_view *view) {
   int32_t bad = -1;
   for (int32_t i = 0; fits && bad < 0 && i < type->rank; i++) {
     int64_t dim = type->dims[i];
+    if (is_derived(a, dim)) continue;
     if (aj_dim_is_symbol(dim) && a->env[aj_dim_symbol(dim)] < 0)
       a->env[aj_dim_symbol(dim)] = view->dims[i];
     else if (aj_dim_eval(dim, a->env) != view->dims[i])
@@ -110,13 +116,29 @@ bool aj_arguments_bind_blocks(aj_activation *a, const void *const *inputs) {
   return derive_symbols(a);
 }
 
+/* Extents of parameters that are computed from others. */
+static bool check_derived(aj_activation *a, arrjit_array *const *inputs) {
+  const aj_func *entry = a->run.module->funcs.data[0];
+  for (uint32_t i = 0; i < a->input_count; i++) {
+    const aj_type *type = entry->param_types[i];
+    for (int32_t d = 0; d < type->rank; d++) {
+      if (!is_derived(a, type->dims[d]) || aj_dim_eval(type->dims[d], a->env) == inputs[i]->view.dims[d]) continue;
+      char place[NAME_BYTES];
+      print_place(i, entry->root->params[i]->name, place);
+      return fail_extent(a, "argument", place, d, type->dims[d], inputs[i]->view.dims[d]);
+    }
+  }
+  return true;
+}
+
 bool aj_arguments_bind(aj_activation *a, size_t input_count, arrjit_array *const *inputs) {
   if (input_count != a->input_count) return fail_count(a, input_count);
   memset(a->env, 0xff, a->run.module->symbols.count * sizeof *a->env);
   for (uint32_t i = 0; i < a->input_count; i++) {
     if (!bind_input(a, i, &inputs[i]->view) || !keep_input(a, i, inputs[i])) return false;
   }
-  return derive_symbols(a);
+  if (a->run.module->symbols.count == 0) return true;
+  return derive_symbols(a) && check_derived(a, inputs);
 }
 
 /* ---- callback slots ---- */

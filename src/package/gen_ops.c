@@ -77,6 +77,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_MAPS:
   case AJ_ATTR_REDUCED:
   case AJ_ATTR_COMBINE:
+  case AJ_ATTR_ARGS:
   case AJ_ATTR_COUNT: break;
   }
   stop(op, "an attribute has no C form: write its builder by hand, or say here how it is given");
@@ -209,6 +210,7 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_CONST:
   case AJ_R_REGIONS:
   case AJ_R_LOOP:
+  case AJ_R_MAP:
   case AJ_R_CALL:
   case AJ_R_NONE:
   case AJ_R_CHECK:

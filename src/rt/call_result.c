@@ -25,9 +25,12 @@ static void print_view(const arrjit_view *view, char out[TYPE_BYTES]) {
   aj_bounded_printf(out + at, TYPE_BYTES - at, "]");
 }
 
-/* The callback may still make what fits. */
-static arrjit_status fail(arrjit_call_info *call, const char *why) {
+static uint64_t bit_of(size_t index) { return UINT64_C(1) << (index < 63 ? index : 63); }
+
+/* The callback may still make what fits; until it has, it cannot say that all is well. */
+static arrjit_status fail(arrjit_call_info *call, size_t index, const char *why) {
   aj_call_fail_contract(call, why);
+  call->refused |= bit_of(index);
   call->own = true;
   return ARRJIT_FAILED;
 }
@@ -37,7 +40,7 @@ static arrjit_status fail_type(arrjit_call_info *call, size_t index, const arrji
   print_view(&call->results[index], expected);
   print_view(got, came);
   aj_bounded_printf(why, sizeof why, "result %zu: expected %s, got %s", index, expected, came);
-  return fail(call, why);
+  return fail(call, index, why);
 }
 
 static bool is_dynamic(const arrjit_call_info *call, size_t index) {
@@ -82,8 +85,10 @@ arrjit_status aj_call_result(arrjit_call_info *call, size_t index, const int64_t
   got.dims = dims;
   if (!dims_agree(&call->results[index], got.rank, dims)) return fail_type(call, index, &got);
   arrjit_status status = make(call, index, dims);
-  if (status == ARRJIT_OK) *out = call->results[index];
-  return status;
+  if (status != ARRJIT_OK) return status;
+  *out = call->results[index];
+  call->refused &= ~bit_of(index);
+  return ARRJIT_OK;
 }
 
 static arrjit_status fail_index(arrjit_call_info *call, size_t index) {
@@ -91,7 +96,7 @@ static arrjit_status fail_index(arrjit_call_info *call, size_t index) {
   uint32_t count = call->slot->is_value ? call->slot->result_count : 0;
   aj_bounded_printf(why, sizeof why, "it gave result %zu, expected %" PRIu32 " result%s", index, count,
                     count == 1 ? "" : "s");
-  return fail(call, why);
+  return fail(call, index, why);
 }
 
 static arrjit_status fail_bytes(arrjit_call_info *call, size_t index, int64_t expected, const arrjit_view *value) {
@@ -101,7 +106,7 @@ static arrjit_status fail_bytes(arrjit_call_info *call, size_t index, int64_t ex
                       value->bytes);
   else
     aj_bounded_printf(why, sizeof why, "result %zu: expected %" PRId64 " bytes, got no data", index, expected);
-  return fail(call, why);
+  return fail(call, index, why);
 }
 
 arrjit_status aj_call_give(arrjit_call_info *call, size_t index, const arrjit_view *value) {
@@ -121,5 +126,6 @@ arrjit_status aj_call_give(arrjit_call_info *call, size_t index, const arrjit_vi
   }
   if (bytes) memmove(to->data, value->data, (size_t)bytes);
   if (index < 64) call->given |= UINT64_C(1) << index;
+  call->refused &= ~bit_of(index);
   return ARRJIT_OK;
 }

@@ -93,7 +93,7 @@ static bool check_made(arrjit_call_info *call) {
 /* A callback that says ok. That it had to make a result in another way than it tried leaves no mark. */
 static bool end_ok(aj_run *run, arrjit_call_info *call) {
   if (AJ_UNLIKELY(call->failure && !call->own)) return raise_contradiction(run, call);
-  if (AJ_UNLIKELY((call->made || call->given) && !check_made(call))) {
+  if (AJ_UNLIKELY(call->refused || ((call->made || call->given) && !check_made(call)))) {
     run->exn = call->failure;
     return false;
   }

@@ -182,9 +182,9 @@ bool aj_view_unpack_polled(const aj_view *dst, const char *src, aj_poller *polle
   return aj_view_copy_polled(dst, &dense, poller);
 }
 
-void aj_view_pack(char *dst, const aj_view *src) { (void)aj_view_pack_polled(dst, src, &(aj_poller){NULL}); }
-void aj_view_unpack(const aj_view *dst, const char *src) { (void)aj_view_unpack_polled(dst, src, &(aj_poller){NULL}); }
-void aj_view_copy(const aj_view *dst, const aj_view *src) { (void)aj_view_copy_polled(dst, src, &(aj_poller){NULL}); }
+void aj_view_pack(char *dst, const aj_view *src) { (void)aj_view_pack_polled(dst, src, &(aj_poller){0}); }
+void aj_view_unpack(const aj_view *dst, const char *src) { (void)aj_view_unpack_polled(dst, src, &(aj_poller){0}); }
+void aj_view_copy(const aj_view *dst, const aj_view *src) { (void)aj_view_copy_polled(dst, src, &(aj_poller){0}); }
 
 enum { PIECE_BYTES = AJ_POLL_WORK * 8 };
 

@@ -201,6 +201,31 @@ static void test_require_native_means_all_of_it(void **state) {
   }
 }
 
+/* An extent of a parameter that is computed from another's: compared, wherever the other stands. */
+static void test_computed_extents_of_arguments_are_compared(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_type type = {.dtype = ARRJIT_F64, .rank = 1, .dims = {arrjit_symbol(g, "n")}};
+  arrjit_value x = arrjit_param(g, "x", &type), none = arrjit_const_f64(g, 0);
+  arrjit_type longer = arrjit_value_type(arrjit_pad(g, x, none, 1, I64S(0), I64S(2), I64S(0)));
+  arrjit_value y = arrjit_param(g, "y", &longer);
+  RETURN(g, arrjit_neg(g, y), x);
+  arrjit_function *function = tk_finish(f, g);
+  EXPECT(RUN(f, function, ARRAY(f, F64, 1), ARRAY(f, F64, 2, 3, 4)), 0, F64, -2, -3, -4);
+  EXPECT_FAILURE(RUN(f, function, ARRAY(f, F64, 1, 2), ARRAY(f, F64, 1, 2)), ARRJIT_KIND_ARGUMENT, 0,
+                 "argument 1 (\"y\"): axis 0: expected (n + 2) = 4, got 2");
+  EXPECT_FAILURE(RUN(f, function, ARRAY(f, F64, 1, 2), ARRAY(f, F64, 1, 2, 3, 4, 5)), ARRJIT_KIND_ARGUMENT, 0, NULL);
+
+  static const char text[] = "air 1\nfunc @main(%x: f64[n//2, n]) -> (f64[n//2, n]) {\n  yield %x\n}\n";
+  arrjit_error error = {0};
+  if (arrjit_function_parse(f->context, text, sizeof text - 1, "halves", &function, &error) != ARRJIT_OK)
+    fail_msg("%s", error.message);
+  arrjit_array *square = tk_array(f, TYPE(F64, 2, 2), DATA_(F64, 1, 2, 3, 4));
+  EXPECT_FAILURE(RUN(f, function, square), ARRJIT_KIND_ARGUMENT, 0, NULL);
+  EXPECT(RUN(f, function, tk_array(f, TYPE(F64, 1, 2), DATA_(F64, 1, 2))), 0, F64, 1, 2);
+  arrjit_function_release(function);
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b42_reductions_of_nothing),
     TK_TEST(test_case_b42_argmax_of_nothing_is_a_shape_failure),
@@ -210,6 +235,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b43_zero_and_unaligned_strides),
     TK_TEST(test_outputs_may_overlap_inputs),
     TK_TEST(test_symbols_are_bound_anew_in_every_run),
+    TK_TEST(test_computed_extents_of_arguments_are_compared),
     TK_TEST(test_extents_are_checked_when_it_runs),
     TK_TEST(test_require_native_means_all_of_it),
 };
