@@ -167,12 +167,15 @@ void *aj_compile_serve(void *arg) {
   aj_compiler *c = arg;
   aj_mutex_lock(&c->lock);
   while (take_job(c)) {
+    c->busy = true;
     aj_mutex_unlock(&c->lock);
     if (c->printing)
       run_print(c, c->printing);
     else
       compile_function(c, c->current);
     aj_mutex_lock(&c->lock);
+    c->busy = false;
+    aj_cond_broadcast(&c->changed);
   }
   aj_mutex_unlock(&c->lock);
   return NULL;
@@ -209,6 +212,7 @@ static void note_fatal(void *user, const char *text) {
   c->lost = true;
   arrjit_function *current = c->current;
   c->current = NULL;
+  c->busy = false;
   if (current) aj_compile_set_never(current, AJ_NATIVE_NEVER, ARRJIT_UNAVAILABLE, text);
   if (c->printing) {
     c->printing->status = aj_error_set(c->printing->error, ARRJIT_UNAVAILABLE, "%s", text);

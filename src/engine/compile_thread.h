@@ -27,6 +27,7 @@ struct aj_compiler {
   aj_print_job *prints;
   arrjit_function *current; /* being compiled */
   aj_print_job *printing;
+  bool busy;                  /* from taking a job until nothing of it is held any more */
   int destroying;             /* functions that left with code that is being freed */
   _Atomic int stop_compiling; /* 1: what is being compiled is not wanted any more */
   bool stopping, lost;        /* lost: LLVM has parked the thread */

@@ -107,7 +107,7 @@ arrjit_status aj_compiler_wait(arrjit_function *function, int64_t deadline_ns, a
 arrjit_status aj_compiler_wait_idle(aj_compiler *c, int64_t deadline_ns) {
   aj_mutex_lock(&c->lock);
   bool own = is_own_thread(c), in_time = true;
-  while (!own && in_time && (c->first || c->prints || c->current || c->printing)) in_time = wait_change(c, deadline_ns);
+  while (!own && in_time && (c->first || c->prints || c->busy)) in_time = wait_change(c, deadline_ns);
   aj_mutex_unlock(&c->lock);
   return own ? ARRJIT_BUSY : in_time ? ARRJIT_OK : ARRJIT_TIMEOUT;
 }
