@@ -64,7 +64,10 @@ aj_flow aj_step_array_const(aj_interp *in, aj_frame *frame, const aj_node *node)
 
 /* Routines other than elementwise ones want dense operands: view i is packed when it is not. False: run->exn. */
 static bool pack_view(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t i, arrjit_array **out) {
-  if (aj_view_is_dense(&in->views[i])) return true;
+  if (aj_view_is_dense(&in->views[i])) {
+    aj_view_set_dense(&in->views[i]); /* dims of extent 1 may have had any stride */
+    return true;
+  }
   *out = aj_value_copy(in, aj_frame_operand(frame, node, i), node->operands[i]->type);
   if (*out) in->views[i].data = (*out)->view.data, aj_view_set_dense(&in->views[i]);
   return *out != NULL;

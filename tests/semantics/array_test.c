@@ -125,6 +125,23 @@ static void test_case_b43_zero_and_unaligned_strides(void **state) {
   EXPECT(o, 1, F64, 12, 8, 4);
 }
 
+/* Dense, though the dims of extent 1 have strides of their own: those are never followed. */
+static void test_extents_of_one_have_any_stride(void **state) {
+  tk_fixture *f = *state;
+  double numbers[] = {1, 2, 3, 4, 5, 6};
+  arrjit_type type = TYPE(F64, 2, 1, 1);
+  arrjit_array *a = NULL;
+  assert_int_equal(arrjit_array_wrap(f->context, &type, numbers, I64S(8, 16, 16), NULL, NULL, &a, NULL), ARRJIT_OK);
+  tk_keep(f, a);
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = arrjit_param(g, "x", &type);
+  RETURN(g, arrjit_mean(g, x, INTS(0, 1)), arrjit_reduce_sum(g, x, INTS(0, 1, 2)), arrjit_add(g, x, x));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), a);
+  EXPECT(o, 0, F64, 1.5);
+  EXPECT(o, 1, F64, 3);
+  EXPECT(o, 2, F64, 2, 4);
+}
+
 /* a = 0 .. 5; out = a[1:] = a[1:] + a[:-1]: as if outputs were written after all inputs were read. */
 static void reset_overlap(tk_fixture *f) {
   for (int i = 0; i < 6; i++) ((double *)arrjit_array_data(f->user))[i] = i;
@@ -233,6 +250,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b43_reversed_views_in_and_out),
     TK_TEST(test_case_b43_large_view_with_mixed_strides),
     TK_TEST(test_case_b43_zero_and_unaligned_strides),
+    TK_TEST(test_extents_of_one_have_any_stride),
     TK_TEST(test_outputs_may_overlap_inputs),
     TK_TEST(test_symbols_are_bound_anew_in_every_run),
     TK_TEST(test_computed_extents_of_arguments_are_compared),
