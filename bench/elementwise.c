@@ -103,6 +103,37 @@ static void bench_sum(arrjit_dtype dtype, int64_t n, arrjit_mode mode, const cha
   bench_drop(&call);
 }
 
+/* check: a polynomial that makes sure first that nothing is NaN, against itself without. */
+static arrjit_function *build_polynomial(bool checked) {
+  arrjit_graph *g = bench_graph();
+  arrjit_type type = arrjit_type_make(ARRJIT_F32, 1, (int64_t[]){arrjit_symbol(g, "n")});
+  arrjit_value x = arrjit_param(g, "x", &type), sure = x;
+  if (checked) arrjit_check(g, arrjit_eq(g, x, x), ARRJIT_KIND_RUNTIME, 1, "not a number", 0, NULL, 1, &x, &sure);
+  arrjit_value out = arrjit_mul(g, arrjit_add(g, arrjit_mul(g, sure, sure), sure), sure);
+  arrjit_return(g, 1, &out, NULL);
+  return bench_finish(g);
+}
+
+static void bench_check_cost(int64_t n) {
+  bench_call calls[2];
+  for (int checked = 0; checked < 2; checked++) {
+    bench_call *call = &calls[checked];
+    *call = (bench_call){.function = build_polynomial(checked), .input_count = 1};
+    call->options =
+        (arrjit_run_options){.struct_bytes = sizeof call->options, .mode = ARRJIT_MODE_WHOLE, .outputs = call->outputs};
+    call->inputs[0] = bench_array(ARRJIT_F32, 1, n, NULL);
+    call->outputs[0] = bench_array(ARRJIT_F32, 1, n, NULL);
+    for (int64_t i = 0; i < n; i++) ((float *)arrjit_array_data(call->inputs[0]))[i] = (float)(i % 1000) / 64;
+    bench_run_call(call);
+    bench_assert_native(call, "check");
+  }
+  size_t bytes = arrjit_array_bytes(calls[0].outputs[0]);
+  bench_check(!memcmp(arrjit_array_data(calls[0].outputs[0]), arrjit_array_data(calls[1].outputs[0]), bytes), "check");
+  bench_compare(&(bench_pair){"check", "f32", "whole", "element", "unchecked", n, (double)n, bench_run_call, &calls[1],
+                              bench_run_call, &calls[0]});
+  for (int checked = 0; checked < 2; checked++) bench_drop(&calls[checked]);
+}
+
 void bench_elementwise(void) {
   static const int64_t sizes[] = {16, 1000, 1000000, 16000000};
   for (size_t i = 0; i < 4 && bench_wanted("chain"); i++) {
@@ -117,4 +148,6 @@ void bench_elementwise(void) {
     bench_sum(ARRJIT_F32, sizes[i], ARRJIT_MODE_INTERP, "interp");
     bench_sum(ARRJIT_F64, sizes[i], ARRJIT_MODE_WHOLE, "whole");
   }
+  for (size_t i = 1; i < 4 && bench_wanted("check"); i++)
+    if (!bench_opts.smoke || sizes[i] <= 1000) bench_check_cost(sizes[i] == 16000000 ? 10000000 : sizes[i]);
 }

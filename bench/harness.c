@@ -65,10 +65,12 @@ static void report_row(const bench_pair *p, double ours, double theirs, double l
   if (!bench_opts.json) return;
   FILE *file = fopen(bench_opts.json, "a");
   if (!file) return;
-  fprintf(file,
-          "{\"case\":\"%s\",\"n\":%lld,\"dtype\":\"%s\",\"threads\":1,\"mode\":\"%s\",\"unit\":\"%s\",\"ours_ns\":%.4f,"
-          "\"peer\":\"%s\",\"peer_ns\":%.4f,\"ratio\":%.4f}\n",
-          p->name, (long long)p->n, p->dtype, p->mode, p->unit, ours, theirs > 0 ? p->peer : "none", theirs, ratio);
+  fprintf(
+      file,
+      "{\"case\":\"%s\",\"n\":%lld,\"dtype\":\"%s\",\"threads\":%d,\"mode\":\"%s\",\"unit\":\"%s\",\"ours_ns\":%.4f,"
+      "\"peer\":\"%s\",\"peer_ns\":%.4f,\"ratio\":%.4f}\n",
+      p->name, (long long)p->n, p->dtype, bench_opts.threads, p->mode, p->unit, ours, theirs > 0 ? p->peer : "none",
+      theirs, ratio);
   fclose(file);
 }
 

@@ -11,6 +11,7 @@ typedef struct bench_options {
   bool smoke;         /* one short round: does it run at all */
   const char *filter; /* only cases whose name holds it; NULL: all */
   const char *json;   /* file for JSON lines; NULL: none */
+  int threads;        /* that a kernel may use: peers have one */
 } bench_options;
 extern bench_options bench_opts;
 
