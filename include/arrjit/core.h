@@ -129,8 +129,8 @@ typedef struct arrjit_context_options {
   const arrjit_executor *executor;
 } arrjit_context_options;
 
-/* Makes a context. `options` may be NULL. Errors: MISUSE (struct_bytes, an allocator or hooks without a function),
- * MEMORY. The caller owns *out. */
+/* Makes a context. `options` may be NULL. Errors: MISUSE (struct_bytes, an allocator, hooks or an executor without a
+ * function), MEMORY. The caller owns *out. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_context_create(const arrjit_context_options *options,
                                                                arrjit_context **out, arrjit_error *error);
 /* Ends the context: stops its threads, drops its native code. BUSY, and nothing happens, while a run or a runner of it

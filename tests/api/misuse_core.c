@@ -9,14 +9,18 @@ static arrjit_context_options options_of(size_t bytes, const arrjit_allocator *a
 
 static void creation(misuse *m) {
   const arrjit_allocator bare = {NULL, NULL};
+  const arrjit_executor idle = {NULL, NULL};
   arrjit_context_options zero = options_of(0, NULL), longer = options_of(sizeof zero + 8, NULL),
-                         no_resize = options_of(sizeof zero, &bare);
+                         no_resize = options_of(sizeof zero, &bare), no_submit = options_of(sizeof zero, NULL);
+  no_submit.executor = &idle;
   REFUSED(m, arrjit_context_create, "options", "with struct_bytes 0", ARRJIT_MISUSE, "struct_bytes is 0",
           arrjit_context_create(&zero, &m->outs.context, e));
   REFUSED(m, arrjit_context_create, "options", "of another size", ARRJIT_MISUSE, "expected",
           arrjit_context_create(&longer, &m->outs.context, e));
   REFUSED(m, arrjit_context_create, "options", "with an allocator of nothing", ARRJIT_MISUSE, "allocator",
           arrjit_context_create(&no_resize, &m->outs.context, e));
+  REFUSED(m, arrjit_context_create, "options", "with an executor of nothing", ARRJIT_MISUSE, "submit is NULL",
+          arrjit_context_create(&no_submit, &m->outs.context, e));
   REFUSED(m, arrjit_context_create, "out", "NULL", ARRJIT_MISUSE, "out is NULL", arrjit_context_create(NULL, NULL, e));
   GIVES(m, arrjit_context_destroy, "context", "NULL", arrjit_context_destroy(NULL) == ARRJIT_OK);
 }
