@@ -51,7 +51,8 @@ static bool fail_extent(aj_activation *a, const char *what, const char *place, i
 /* ---- inputs ---- */
 
 static bool is_derived(const aj_activation *a, int64_t dim) {
-  return aj_dim_is_symbol(dim) && a->run.module->symbols.data[aj_dim_symbol(dim)].form != AJ_SYM_PARAM;
+  const aj_module *module = a->run.module;
+  return module->derives && aj_dim_is_symbol(dim) && module->symbols.data[aj_dim_symbol(dim)].form != AJ_SYM_PARAM;
 }
 
 /* dtype, rank, fixed extents; a symbol is bound where it is met first and compared after. Derived ones are not known
@@ -104,7 +105,7 @@ static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
 }
 
 static bool derive_symbols(aj_activation *a) {
-  return a->run.module->symbols.count == 0 || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
+  return !a->run.module->derives || aj_run_derive(&a->run, a->run.module->funcs.data[0], a->env);
 }
 
 bool aj_arguments_bind_blocks(aj_activation *a, const void *const *inputs) {
@@ -137,7 +138,7 @@ bool aj_arguments_bind(aj_activation *a, size_t input_count, arrjit_array *const
   for (uint32_t i = 0; i < a->input_count; i++) {
     if (!bind_input(a, i, &inputs[i]->view) || !keep_input(a, i, inputs[i])) return false;
   }
-  if (a->run.module->symbols.count == 0) return true;
+  if (!a->run.module->derives) return true;
   return derive_symbols(a) && check_derived(a, inputs);
 }
 

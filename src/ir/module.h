@@ -135,6 +135,7 @@ struct aj_module {
   aj_kinds *kinds;         /* of the context, retained by whoever owns the module */
   AJ_VEC(aj_func *) funcs; /* [0] is the entry, "main" */
   AJ_VEC(aj_symbol) symbols;
+  bool derives; /* some symbol is not just what an argument brings */
   AJ_VEC(aj_slot) slots;
   AJ_VEC(const aj_type *) types; /* interned */
   aj_map type_map;

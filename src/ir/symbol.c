@@ -38,6 +38,7 @@ int64_t aj_symbol_add(aj_module *module, const aj_symbol *symbol) {
     module->symbols.count--;
     return 0;
   }
+  module->derives = module->derives || symbol->form != AJ_SYM_PARAM;
   return aj_symbol_dim((uint32_t)(module->symbols.count - 1));
 }
 
@@ -144,7 +145,7 @@ aj_bind aj_symbols_derive(const aj_func *func, uint32_t first, uint32_t count, i
 }
 
 bool aj_type_is_late(const aj_module *module, const aj_type *type) {
-  for (int32_t d = 0; d < type->rank; d++)
+  for (int32_t d = 0; module->derives && d < type->rank; d++)
     if (after_of(module, type->dims[d])) return true;
   return false;
 }
