@@ -27,7 +27,7 @@ struct arrjit_function {
   arrjit_function *next_queued;
   aj_module *module; /* finished, immutable */
   bool has_calls;
-  _Atomic(aj_interp_code *) interp; /* made by the first run that interprets */
+  aj_interp_code *interp;
   _Atomic int native_state;         /* aj_native_state; changed with the compiler's lock held */
   _Atomic(aj_code *) code;          /* published last */
   _Atomic int64_t hot_work;         /* interpreted so far */
@@ -47,8 +47,6 @@ void aj_function_release(arrjit_function *function);
 /* Binds one of its slots for runs to come; what it was bound to goes, with no lock held. */
 arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *binding, void (*destroy)(void *user),
                                arrjit_error *error);
-/* What the interpreter knows of it, made on first use. NULL: no memory. */
-aj_interp_code *aj_function_interp(arrjit_function *function);
 
 /* Validates, binds, picks a tier, runs, packs the result. `stop`: AJ_STOP_* bits that a runner sets to end the run, or
  * NULL. */

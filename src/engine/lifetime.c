@@ -19,7 +19,9 @@ arrjit_function *aj_function_create(arrjit_context *context, aj_module *module) 
   static _Atomic uint32_t process_last_id; /* numbers are never used again, so that events name one function for ever */
   aj_core *core = context->core;
   arrjit_function *function = aj_mem_alloc(&core->mem, sizeof *function);
-  if (!function || !aj_mutex_init(&function->lock)) {
+  aj_interp_code *interp = function ? aj_interp_code_create(core, module) : NULL; /* here: a run is not to wait for it */
+  if (!interp || !aj_mutex_init(&function->lock)) {
+    aj_interp_code_destroy(interp);
     aj_mem_free(&core->mem, function, sizeof *function);
     aj_module_destroy(module);
     return NULL;
@@ -32,6 +34,7 @@ arrjit_function *aj_function_create(arrjit_context *context, aj_module *module) 
   function->compiler = context->compiler;
   aj_compiler_retain(function->compiler);
   function->module = module;
+  function->interp = interp;
   function->has_calls = find_calls(module);
   aj_compiler_attach(function->compiler, function);
   return function;
@@ -48,7 +51,7 @@ void aj_function_release(arrjit_function *function) {
   aj_compiler_detach(compiler, function);
   aj_activation_free_idle(function);
   aj_defaults_release(function->defaults);
-  aj_interp_code_destroy(atomic_load(&function->interp));
+  aj_interp_code_destroy(function->interp);
   aj_module_destroy(function->module);
   aj_mutex_destroy(&function->lock);
   aj_mem_free(&core->mem, function, sizeof *function);
@@ -97,12 +100,3 @@ arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *
   return error ? aj_error_clear(error) : ARRJIT_OK;
 }
 
-aj_interp_code *aj_function_interp(arrjit_function *function) {
-  aj_interp_code *have = atomic_load_explicit(&function->interp, memory_order_acquire);
-  if (have) return have;
-  aj_interp_code *made = aj_interp_code_create(function->core, function->module);
-  if (!made) return NULL;
-  if (atomic_compare_exchange_strong(&function->interp, &have, made)) return made;
-  aj_interp_code_destroy(made); /* another thread was first */
-  return have;
-}

@@ -60,11 +60,9 @@ static uint64_t find_lone(const aj_activation *a, uint64_t donated, arrjit_array
 
 bool aj_tier_interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
   arrjit_array *const *given = o->outputs;
-  aj_interp_code *code = aj_function_interp(a->function);
-  if (!code) return aj_run_raise_memory(&a->run);
   set_direct(a, given, out_touched);
   if (o->donated) a->run.donated = find_lone(a, o->donated, given);
-  if (!aj_interp_run(code, &a->run, a->env, a->inputs, a->outputs)) return false;
+  if (!aj_interp_run(a->function->interp, &a->run, a->env, a->inputs, a->outputs)) return false;
   return write_given(a, given);
 }
 

@@ -94,13 +94,13 @@ void aj_nh_arrays_trim(aj_run *run, int64_t mark) {
 
 int32_t aj_nh_output(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t index, const aj_type *type,
                      const int64_t *env, const void *data) {
+  aj_poller poller = aj_run_poller(run);
   arrjit_array *array = create_array(run, type, env);
-  if (!array) {
+  if (!array || !aj_bytes_copy(array->view.data, data, aj_view_bytes(&array->view), &poller)) {
+    aj_array_release(array);
     aj_nh_trace(run, site, iterations);
     return 1;
   }
-  size_t bytes = aj_view_bytes(&array->view);
-  if (bytes) memcpy(array->view.data, data, bytes);
   run->outputs[index] = array;
   return 0;
 }
