@@ -19,7 +19,8 @@ arrjit_function *aj_function_create(arrjit_context *context, aj_module *module) 
   static _Atomic uint32_t process_last_id; /* numbers are never used again, so that events name one function for ever */
   aj_core *core = context->core;
   arrjit_function *function = aj_mem_alloc(&core->mem, sizeof *function);
-  aj_interp_code *interp = function ? aj_interp_code_create(core, module) : NULL; /* here: a run is not to wait for it */
+  aj_interp_code *interp =
+      function ? aj_interp_code_create(core, module) : NULL; /* here: a run is not to wait for it */
   if (!interp || !aj_mutex_init(&function->lock)) {
     aj_interp_code_destroy(interp);
     aj_mem_free(&core->mem, function, sizeof *function);
@@ -99,4 +100,3 @@ arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *
   replace_default(function, fresh, at, own);
   return error ? aj_error_clear(error) : ARRJIT_OK;
 }
-
