@@ -17,7 +17,11 @@ typedef struct report {
 static const struct {
   const char *prefix;
   corpus_case *reader;
-} readers[] = {{"wasm_numeric", corpus_wasm_numeric}, {"wasm_exceptions", corpus_wasm_exceptions}};
+} readers[] = {{"wasm_numeric", corpus_wasm_numeric},
+               {"wasm_exceptions", corpus_wasm_exceptions},
+               {"stablehlo_", corpus_stablehlo},
+               {"iree_stablehlo", corpus_stablehlo},
+               {"umath", corpus_umath}};
 
 corpus_case *corpus_reader(const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

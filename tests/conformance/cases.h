@@ -1,0 +1,48 @@
+/* Cases that are graphs in data: inputs, ops in single assignment with regions, checks. A vocabulary says how each of
+ * its ops is built; the rest is common to all of them. */
+#ifndef CONFORMANCE_CASES_H
+#define CONFORMANCE_CASES_H
+
+#include "corpus.h"
+
+enum { CASE_MOST = 64 }; /* operands, results, axes */
+
+typedef struct case_build {
+  corpus_run *run;
+  arrjit_graph *graph;
+  size_t id_count;
+  arrjit_value *values; /* by id */
+} case_build;
+
+/* One op of a case; the vocabulary fills `out`. */
+typedef struct case_op {
+  case_build *build;
+  arrjit_graph *g;
+  const char *name;
+  const json_t *attrs, *regions;
+  size_t in_count, out_count;
+  arrjit_value in[CASE_MOST], out[CASE_MOST];
+  arrjit_type type[CASE_MOST]; /* of results, where the case says so; else dtype NONE */
+} case_op;
+
+/* PASSED when it was built; SKIPPED or FAILED with run->why else. */
+typedef verdict case_vocabulary(case_op *op);
+
+/* Builds, runs and judges a case. */
+verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary);
+/* Ops of a region with these arguments; *out_count values that it returns. */
+verdict case_region(case_build *b, case_vocabulary *vocabulary, const json_t *region, size_t arg_count,
+                    const arrjit_value *args, size_t *out_count, arrjit_value *out);
+verdict case_unknown(case_op *op); /* SKIPPED: there is no such op */
+
+/* Attributes: integers, a list of them (its length), words. */
+int64_t case_int(const case_op *op, const char *name, int64_t otherwise);
+size_t case_ints(const case_op *op, const char *name, int64_t *out);
+const char *case_text(const case_op *op, const char *name);
+bool case_type(const char *text, arrjit_type *out); /* "f32[2,3]"; false: not a type of this library */
+
+/* ---- judge.c ---- */
+/* By the check's rule; false and run->why. `relaxed`: sums may be rounded in another order. */
+bool case_judge(corpus_run *run, const json_t *check, const tk_block *got, const tk_block *want, bool relaxed);
+
+#endif

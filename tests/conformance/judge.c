@@ -1,0 +1,155 @@
+/* Comparing a result with what a case wants: eq, bits, abs, ulp, allclose. */
+#include "cases.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct rule {
+  bool (*same)(const struct rule *rule, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want);
+  double tol, rtol;
+} rule;
+
+static bool is_float(arrjit_dtype dtype) {
+  const char *name = arrjit_dtype_name(dtype);
+  return name[0] == 'f' || strncmp(name, "bf", 2) == 0;
+}
+
+static uint64_t read_bits(arrjit_dtype dtype, const unsigned char *element) {
+  uint64_t bits = 0;
+  memcpy(&bits, element, arrjit_dtype_bytes(dtype)); /* little-endian, as the corpora are */
+  return bits;
+}
+
+static double read_half(uint64_t bits) {
+  int exponent = bits >> 10 & 31;
+  double mantissa = (double)(bits & 1023), sign = bits >> 15 ? -1 : 1;
+  if (exponent == 31) return mantissa != 0 ? (double)NAN : sign * (double)INFINITY;
+  return sign * (exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24));
+}
+
+static double read_float(arrjit_dtype dtype, const unsigned char *element) {
+  uint64_t bits = read_bits(dtype, element);
+  const char *name = arrjit_dtype_name(dtype);
+  if (strcmp(name, "f16") == 0) return read_half(bits);
+  if (dtype == ARRJIT_F64) {
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+  }
+  uint32_t word = (uint32_t)(strcmp(name, "bf16") == 0 ? bits << 16 : bits);
+  float f;
+  memcpy(&f, &word, sizeof f);
+  return (double)f;
+}
+
+/* ---- rules; floats only, other elements are compared exactly ---- */
+
+static bool same_eq(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
+  (void)r;
+  double a = read_float(dtype, got), b = read_float(dtype, want);
+  return a == b || (isnan(a) && isnan(b));
+}
+
+static bool same_abs(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
+  double a = read_float(dtype, got), b = read_float(dtype, want);
+  if (same_eq(r, dtype, got, want)) return true;
+  return isfinite(a) && isfinite(b) && fabs(a - b) <= r->tol;
+}
+
+static bool same_close(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
+  double a = read_float(dtype, got), b = read_float(dtype, want);
+  if (same_eq(r, dtype, got, want)) return true;
+  return isfinite(a) && isfinite(b) && fabs(a - b) <= r->tol + r->rtol * fabs(b);
+}
+
+/* Place in the order of all values of the dtype; both zeros are 0. */
+static int64_t place(arrjit_dtype dtype, const unsigned char *element) {
+  uint64_t bits = read_bits(dtype, element), sign = UINT64_C(1) << (8 * arrjit_dtype_bytes(dtype) - 1);
+  return bits & sign ? -(int64_t)(bits & (sign - 1)) : (int64_t)bits;
+}
+
+static bool same_ulp(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
+  double a = read_float(dtype, got), b = read_float(dtype, want);
+  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+  if (!isfinite(a) || !isfinite(b)) return a == b;
+  int64_t x = place(dtype, got), y = place(dtype, want);
+  uint64_t distance = x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
+  return (double)distance <= r->tol;
+}
+
+/* ---- a check ---- */
+
+static double get_number(const json_t *check, const char *name) {
+  return json_number_value(json_object_get(check, name));
+}
+
+/* Sums in another order differ by what the largest elements round: relative to those, not to each one. */
+static double relax(arrjit_dtype dtype, const tk_block *want) {
+  double most = 0, unit = arrjit_dtype_bytes(dtype) == 2 ? 0x1p-7 : dtype == ARRJIT_F64 ? 0x1p-46 : 0x1p-17;
+  size_t width = arrjit_dtype_bytes(dtype);
+  for (size_t i = 0; i < tk_type_count(&want->type); i++) {
+    double x = fabs(read_float(dtype, want->data + i * width));
+    if (isfinite(x) && x > most) most = x;
+  }
+  return most * unit;
+}
+
+static bool fail_types(corpus_run *run, const tk_block *got, const tk_block *want) {
+  tk_text text;
+  tk_text_open(&text);
+  tk_print_type(text.to, &got->type);
+  fputs(" where expected was ", text.to);
+  tk_print_type(text.to, &want->type);
+  char *said = tk_text_close(&text);
+  corpus_say(run, FAILED, "%s", said);
+  free(said);
+  return false;
+}
+
+static bool fail_element(corpus_run *run, const char *how, arrjit_dtype dtype, size_t index, const unsigned char *got,
+                         const unsigned char *want) {
+  tk_text text;
+  tk_text_open(&text);
+  fprintf(text.to, "element %zu (%s): ", index, how);
+  tk_print_element(text.to, dtype, got);
+  fputs(" where expected was ", text.to);
+  tk_print_element(text.to, dtype, want);
+  char *said = tk_text_close(&text);
+  corpus_say(run, FAILED, "%s", said);
+  free(said);
+  return false;
+}
+
+static bool same_type(const tk_block *a, const tk_block *b) {
+  return a->type.dtype == b->type.dtype && a->type.rank == b->type.rank &&
+         memcmp(a->type.dims, b->type.dims, (size_t)a->type.rank * sizeof(int64_t)) == 0;
+}
+
+bool case_judge(corpus_run *run, const json_t *check, const tk_block *got, const tk_block *want, bool relaxed) {
+  const char *how = json_string_value(json_object_get(check, "cmp"));
+  arrjit_dtype dtype = got->type.dtype;
+  rule r = {.same = same_eq, .tol = get_number(check, "tol")};
+  if (strcmp(how, "bits") == 0) return corpus_match_bits(run, check, got);
+  if (!same_type(got, want)) return fail_types(run, got, want);
+  if (strcmp(how, "abs") == 0) {
+    r.same = same_abs;
+  } else if (strcmp(how, "ulp") == 0) {
+    r.same = same_ulp;
+  } else if (strcmp(how, "allclose") == 0) {
+    r = (rule){.same = same_close, .tol = get_number(check, "atol"), .rtol = get_number(check, "rtol")};
+  } else if (strcmp(how, "eq") != 0) {
+    corpus_say(run, FAILED, "a check by %s", how);
+    return false;
+  }
+  if (relaxed && is_float(dtype))
+    r = (rule){.same = same_close, .tol = relax(dtype, want), .rtol = get_number(check, "rtol")};
+  size_t width = arrjit_dtype_bytes(dtype);
+  for (size_t i = 0; i < tk_type_count(&got->type); i++) {
+    const unsigned char *a = got->data + i * width, *b = want->data + i * width;
+    bool same = is_float(dtype) ? r.same(&r, dtype, a, b) : memcmp(a, b, width) == 0;
+    if (!same) return fail_element(run, how, dtype, i, a, b);
+  }
+  return true;
+}

@@ -1,0 +1,38 @@
+/* Functions of NumPy and libm, by name. */
+#include "cases.h"
+
+#include <string.h>
+
+typedef arrjit_value unary(arrjit_graph *g, arrjit_value x);
+typedef arrjit_value binary(arrjit_graph *g, arrjit_value x, arrjit_value y);
+
+static const struct {
+  const char *name;
+  unary *build;
+} unaries[] = {{"exp", arrjit_exp},     {"log", arrjit_log},         {"tanh", arrjit_tanh},
+               {"sin", arrjit_sin},     {"cos", arrjit_cos},         {"sqrt", arrjit_sqrt},
+               {"fabs", arrjit_abs},    {"floor", arrjit_floor},     {"ceil", arrjit_ceil},
+               {"trunc", arrjit_trunc}, {"rint", arrjit_round_even}, {"nearbyint", arrjit_round_even}};
+
+static const struct {
+  const char *name;
+  binary *build;
+} binaries[] = {{"fmod", arrjit_rem}, {"copysign", arrjit_copysign}};
+
+static verdict vocabulary(case_op *op) {
+  for (size_t i = 0; i < TK_COUNT(unaries); i++) {
+    if (strcmp(unaries[i].name, op->name) != 0) continue;
+    op->out[0] = unaries[i].build(op->g, op->in[0]);
+    return PASSED;
+  }
+  for (size_t i = 0; i < TK_COUNT(binaries); i++) {
+    if (strcmp(binaries[i].name, op->name) != 0) continue;
+    op->out[0] = binaries[i].build(op->g, op->in[0], op->in[1]);
+    return PASSED;
+  }
+  if (strcmp(op->name, "fma") != 0) return case_unknown(op);
+  op->out[0] = arrjit_fma(op->g, op->in[0], op->in[1], op->in[2]);
+  return PASSED;
+}
+
+verdict corpus_umath(corpus_run *run, const json_t *one) { return case_run(run, one, vocabulary); }
