@@ -189,11 +189,7 @@ static bool bind_symbols(aj_interp *in, aj_frame *callee, const aj_func *func, a
 
 aj_flow aj_step_call(aj_interp *in, aj_frame *frame, const aj_node *node) {
   const aj_func *func = in->run->module->funcs.data[aj_node_int(node, AJ_ATTR_CALLEE)];
-  if (in->run->depth >= in->run->max_depth) {
-    aj_run_raise(in->run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
-    return AJ_FLOW_FAILED;
-  }
-  if (aj_run_poll(in->run, false)) return AJ_FLOW_FAILED;
+  if (!aj_run_may_call(in->run)) return AJ_FLOW_FAILED;
   aj_frame *callee = aj_stack_push(in, func->root, AJ_WHY_CALL);
   if (!callee) return AJ_FLOW_FAILED;
   in->run->depth++;

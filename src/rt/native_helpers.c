@@ -297,11 +297,9 @@ static bool bind_symbols(aj_run *run, const aj_node *call, const aj_func *callee
 
 int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee,
                     const int64_t *env, int64_t *callee_env) {
-  if (AJ_UNLIKELY(run->depth >= run->max_depth)) {
-    aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth", 0, NULL);
-  } else if (AJ_UNLIKELY(aj_stack_left() < STACK_RESERVE)) {
-    aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than the thread's stack", 0, NULL);
-  } else if (!aj_run_poll(run, false) && (!callee_env || bind_symbols(run, site->code, callee, env, callee_env))) {
+  bool may = aj_run_may_call(run);
+  if (may && AJ_UNLIKELY(aj_stack_left() < STACK_RESERVE)) may = aj_run_reach(run, AJ_REACHED_STACK);
+  if (may && (!callee_env || bind_symbols(run, site->code, callee, env, callee_env))) {
     run->depth++;
     return 0;
   }

@@ -35,22 +35,49 @@ bool aj_run_is_due(aj_run *run) {
   int stops = read_stops(run);
   if (AJ_LIKELY(stops == 0)) return false;
   aj_run_note_poll(run, false);
-  return (stops & ~AJ_STOP_CLOCK) != 0 && !is_masked(run);
+  return (stops & ~(AJ_STOP_CLOCK | AJ_STOP_LIMIT)) != 0 && !is_masked(run);
+}
+
+static bool raise_limit(aj_run *run, const char *message) {
+  return aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, message, 0, NULL);
+}
+
+static bool raise_reached(aj_run *run) {
+  switch (run->reached) {
+  case AJ_REACHED_NONE: break;
+  case AJ_REACHED_DEPTH: return raise_limit(run, "calls are nested deeper than max_depth");
+  case AJ_REACHED_STACK: return raise_limit(run, "calls are nested deeper than the thread's stack");
+  }
+  AJ_ASSERT(false);
+  return false;
+}
+
+bool aj_run_reach(aj_run *run, aj_reached limit) {
+  run->reached = limit;
+  atomic_fetch_or_explicit(&run->stop, AJ_STOP_LIMIT, memory_order_relaxed);
+  return raise_reached(run);
+}
+
+bool aj_run_may_call(aj_run *run) {
+  if (AJ_UNLIKELY(run->reached != AJ_REACHED_NONE) && !is_masked(run)) return raise_reached(run);
+  if (AJ_UNLIKELY(run->depth >= run->max_depth)) return aj_run_reach(run, AJ_REACHED_DEPTH);
+  return !aj_run_poll(run, false);
 }
 
 /* Flags stay set and the counter stays at zero: what ended a run once ends it at each later poll too. */
-static bool end_run(aj_run *run, int stops) {
+static void end_run(aj_run *run, int stops) {
   if (stops & AJ_STOP_CANCEL)
     aj_run_raise(run, ARRJIT_KIND_CANCELLED, 0, "the run was cancelled", 0, NULL);
   else if (stops & AJ_STOP_DEADLINE)
     aj_run_raise(run, ARRJIT_KIND_DEADLINE, 0, "the deadline of the run has passed", 0, NULL);
   else if (stops & AJ_STOP_WALL_TIME)
-    aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "the run has used up its wall time", 0, NULL);
+    raise_limit(run, "the run has used up its wall time");
   else if (stops & AJ_STOP_SHUTDOWN)
     aj_run_raise(run, ARRJIT_KIND_SHUTDOWN, 0, "the runner is shutting down", 0, NULL);
+  else if (stops & AJ_STOP_LIMIT)
+    raise_reached(run);
   else
-    aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "the run has used up its loop iterations", 0, NULL);
-  return true;
+    raise_limit(run, "the run has used up its loop iterations");
 }
 
 bool aj_run_poll(aj_run *run, bool count_iteration) {
@@ -60,11 +87,14 @@ bool aj_run_poll(aj_run *run, bool count_iteration) {
     aj_run_note_poll(run, false);
     stops &= ~AJ_STOP_CLOCK;
   }
+  if (!count_iteration) stops &= ~AJ_STOP_LIMIT;
   if (is_masked(run)) return false;
-  bool exhausted = count_iteration && run->iterations_left <= 0;
-  if (AJ_UNLIKELY(stops != 0 || exhausted)) return end_run(run, stops);
-  if (count_iteration) run->iterations_left--;
-  return false;
+  bool ends = stops != 0 || (count_iteration && run->iterations_left <= 0);
+  if (AJ_UNLIKELY(ends))
+    end_run(run, stops);
+  else if (count_iteration)
+    run->iterations_left--;
+  return ends;
 }
 
 bool aj_run_poll_routine(void *user) { return aj_run_poll(user, false); }

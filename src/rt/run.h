@@ -40,8 +40,19 @@ typedef struct aj_nh_exns {
   aj_exn *few[AJ_NH_EXNS];
 } aj_nh_exns;
 
-/* Bits of aj_run.stop. CLOCK stops nothing: it makes each poll take the slow way, where its time is measured. */
-enum { AJ_STOP_DEADLINE = 1, AJ_STOP_CANCEL = 2, AJ_STOP_SHUTDOWN = 4, AJ_STOP_WALL_TIME = 8, AJ_STOP_CLOCK = 16 };
+/* Bits of aj_run.stop. CLOCK stops nothing: it makes each poll take the slow way, where its time is measured. LIMIT
+ * stops back-edges and calls only, which are the same in every tier; other polls are not. */
+enum {
+  AJ_STOP_DEADLINE = 1,
+  AJ_STOP_CANCEL = 2,
+  AJ_STOP_SHUTDOWN = 4,
+  AJ_STOP_WALL_TIME = 8,
+  AJ_STOP_CLOCK = 16,
+  AJ_STOP_LIMIT = 32
+};
+
+/* Limits that stay reached through AJ_STOP_LIMIT. Others do so by themselves: flags stay set, counters at 0. */
+typedef enum aj_reached { AJ_REACHED_NONE, AJ_REACHED_DEPTH, AJ_REACHED_STACK } aj_reached;
 
 typedef struct aj_run {
   aj_core *core;
@@ -60,6 +71,7 @@ typedef struct aj_run {
   aj_timer_entry timer;
   int64_t iterations_left;  /* back-edges; INT64_MAX: no limit */
   int64_t depth, max_depth; /* calls inside the graph */
+  aj_reached reached;       /* the one that was, last */
   int64_t bytes, max_bytes; /* memory of this run; max 0: no limit */
   uint64_t donated;         /* bit i: input i may be written to: nothing else lies in it */
   uint64_t consumed;        /* those that were, or whose memory is an output's now */
@@ -78,6 +90,12 @@ typedef struct aj_run {
 /* True when the run has to end: then run->exn is set (cancelled, deadline, shutdown or limit). Cheap; call at every
  * back-edge (count_iteration true) and between blocks. */
 bool aj_run_poll(aj_run *run, bool count_iteration);
+/* Whether a call may be made, which it does not count: the depth is below its limit, no limit was reached before, and
+ * no poll ends the run. False: run->exn is set. */
+bool aj_run_may_call(aj_run *run);
+/* Raises that a limit is reached, now and (unless a finally masks it) at every back-edge and call from now on. Always
+ * returns false. */
+bool aj_run_reach(aj_run *run, aj_reached limit);
 /* aj_run_poll of the run `user`, for routines. */
 bool aj_run_poll_routine(void *user);
 aj_poller aj_run_poller(aj_run *run);

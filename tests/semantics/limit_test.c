@@ -20,6 +20,7 @@ static arrjit_function *build_loop(tk_fixture *f) {
 }
 
 #define USED_UP "the run has used up its loop iterations"
+#define TOO_DEEP "calls are nested deeper than max_depth"
 
 static void test_limit_of_iterations(void **state) {
   tk_fixture *f = *state;
@@ -74,9 +75,96 @@ static void test_limit_of_depth(void **state) {
   arrjit_function *function = tk_finish(f, g);
   f->limits.depth = 4;
   EXPECT(RUN(f, function, SCALAR(f, I64, 3)), 0, I64, 6);
-  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 4)), ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than max_depth");
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 4)), ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
   f->limits.depth = 2000; /* above the option's 1000 */
   EXPECT(RUN(f, function, SCALAR(f, I64, 1500)), 0, I64, 1125750);
+}
+
+/* rest(n): n calls inside each other. */
+static arrjit_callee define_down(arrjit_graph *g) {
+  arrjit_value n, more, out;
+  arrjit_callee down = arrjit_declare(g, "down", TYPES(TYPE(I64)), TYPES(TYPE(I64)));
+  arrjit_define(g, down, &n);
+  arrjit_if_begin(g, arrjit_le(g, n, arrjit_const_i64(g, 0)));
+  arrjit_if_else(g, 1, &n);
+  CALL(g, down, &more, arrjit_sub(g, n, arrjit_const_i64(g, 1)));
+  arrjit_if_end(g, 1, &more, &out);
+  RETURN(g, out);
+  return down;
+}
+
+enum { THEN_LOOP, THEN_CALL, THEN_MAP, THEN_NOTHING };
+
+/* Too deep calls, taken by a handler; then something else. */
+static arrjit_function *build_caught_depth(tk_fixture *f, int then) {
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value n = PARAM(g, "n", I64), x = PARAM(g, "x", I64, 3), exn, out, i, lane, var, mapped;
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(TYPE(I64)), 0);
+  arrjit_callee down = define_down(g);
+  arrjit_try_begin(g);
+  CALL(g, down, &out, n);
+  arrjit_try_handler(g, 1, &out, ARRJIT_KIND_LIMIT, &exn);
+  CALLBACK(g, seen, &out, n);
+  arrjit_try_end(g, 1, &out, &out);
+  if (then == THEN_LOOP) {
+    FOR(g, arrjit_const_i64(g, 0), arrjit_const_i64(g, 2), arrjit_const_i64(g, 1), &i, &var, out);
+    arrjit_for_end(g, LIST(arrjit_add(g, var, i)), &out);
+  }
+  if (then == THEN_CALL) CALL(g, down, &out, arrjit_const_i64(g, 0));
+  mapped = x;
+  if (then == THEN_MAP) {
+    (arrjit_map_begin)(ARRJIT_AT_(g), LIST(x), &lane);
+    FOR(g, arrjit_const_i64(g, 0), lane, arrjit_const_i64(g, 1), &i, &var, lane);
+    arrjit_for_end(g, LIST(arrjit_add(g, var, i)), &var);
+    arrjit_map_end(g, 1, &var, &mapped);
+  }
+  RETURN(g, out, mapped);
+  tk_bind(f, "seen", NULL, NULL);
+  return tk_finish(f, g);
+}
+
+/* Whoever takes it, the next back-edge and the next call raise it again; what has neither goes on. */
+static void test_depth_stays_reached(void **state) {
+  tk_fixture *f = *state;
+  static const char *const paths[] = {
+      [THEN_LOOP] = "yield < for body 0", [THEN_CALL] = "call", [THEN_MAP] = "yield < for body 0 < map lane 1"};
+  f->limits.depth = 5;
+  for (int then = THEN_LOOP; then <= THEN_NOTHING; then++) {
+    arrjit_function *function = build_caught_depth(f, then);
+    EXPECT_OK(RUN(f, function, SCALAR(f, I64, 4), ARRAY(f, I64, 0, 2, 3)));
+    const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 5), ARRAY(f, I64, 0, 2, 3));
+    assert_string_equal(o->log, "seen i64[]=0500000000000000\n");
+    if (then == THEN_NOTHING) {
+      EXPECT(o, 0, I64, 5);
+      continue;
+    }
+    EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+    assert_string_equal(o->path, paths[then]);
+  }
+}
+
+/* A finally may still loop and call, but not too deep either. */
+static void test_reached_limit_spares_finally(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value n = PARAM(g, "n", I64), out, i, var;
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(TYPE(I64)), 0);
+  arrjit_callee down = define_down(g);
+  arrjit_try_begin(g);
+  CALL(g, down, &out, n);
+  arrjit_try_finally(g, 1, &out);
+  FOR(g, arrjit_const_i64(g, 0), arrjit_const_i64(g, 3), arrjit_const_i64(g, 1), &i, &var, n);
+  arrjit_for_end(g, LIST(arrjit_add(g, var, i)), &var);
+  CALLBACK(g, seen, &var, var);
+  CALL(g, down, &var, arrjit_const_i64(g, 1));
+  CALLBACK(g, seen, &var, var);
+  arrjit_try_end(g, 0, NULL, &out);
+  RETURN(g, out);
+  tk_bind(f, "seen", NULL, NULL);
+  f->limits.depth = 5;
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, I64, 9));
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+  assert_string_equal(o->log, "seen i64[]=0c00000000000000\nseen i64[]=0000000000000000\n");
 }
 
 /* Which node asks for too much differs: native code takes its memory at once. */
@@ -213,6 +301,8 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_limit_of_iterations),
     TK_TEST(test_limit_stays_reached),
     TK_TEST(test_limit_of_depth),
+    TK_TEST(test_depth_stays_reached),
+    TK_TEST(test_reached_limit_spares_finally),
     TK_TEST(test_limit_of_memory),
     TK_TEST(test_limit_of_wall_time),
     TK_TEST(test_case_b21_endless_loop_is_cancelled),
