@@ -181,9 +181,9 @@ uint32_t aj_node_capture_start(const aj_node *node);
 aj_value *aj_value_resolve(aj_value *value);
 /* Rewrites all operands of a function through aj_value_resolve. */
 void aj_func_resolve(aj_func *func);
-/* Whether it can be dropped when unused: no raise, no effect, no loop, here and in its regions and callees. */
+/* Whether it can be dropped when unused: no raise, no effect, no loop, no call, here and in its regions. */
 bool aj_node_is_pure(const aj_node *node);
-/* The same of the node alone, whatever is in its regions and callees. */
+/* The same of the node alone, whatever is in its regions. */
 bool aj_node_is_quiet(const aj_node *node);
 /* Whether it may fail by itself (not in its regions or callees): by its flags, or because its extents show only when it
  * runs, as for a slice or reshape of symbolic ones. */

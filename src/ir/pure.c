@@ -59,60 +59,18 @@ bool aj_node_may_raise(const aj_node *node) {
   return false;
 }
 
-/* A loop is never quiet: it may not end, and its iterations count against the limits of the run. */
+/* Loops and calls are never quiet: a loop may not end, its iterations count against the limits of the run, and so do
+ * the depth of a call and the memory of its callee. */
 bool aj_node_is_quiet(const aj_node *node) {
-  bool loops = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR;
-  return !loops && !(aj_ops[node->op].flags & AJ_F_EFFECT) && !aj_node_may_raise(node);
-}
-
-/* Functions being looked at, innermost last: a call of one of them is a cycle, which may run into the limit on depth.
- */
-typedef struct visit {
-  AJ_VEC(aj_walk) stack;
-  uint8_t *state;
-} visit;
-enum { UNSEEN, ACTIVE, DONE };
-
-/* A call's callee goes on the stack unless it was seen. False: it is not pure, or there is no memory to look. */
-static bool enter_callee(visit *v, const aj_module *module, const aj_node *call) {
-  uint32_t callee = (uint32_t)aj_node_int(call, AJ_ATTR_CALLEE);
-  aj_walk walk;
-  if (v->state[callee] == DONE) return true;
-  if (v->state[callee] == ACTIVE || !module->funcs.data[callee]->root) return false;
-  v->state[callee] = ACTIVE;
-  aj_walk_start(&walk, module->funcs.data[callee]);
-  return AJ_VEC_PUSH(module->mem, &v->stack, walk);
-}
-
-/* Walks the node's regions, and callees as they are met. */
-static bool visit_all(visit *v, const aj_node *node) {
-  aj_func *func = node->parent->func;
-  const aj_module *module = func->module;
-  v->state[func->index] = ACTIVE;
-  if (node->op == AJ_OP_CALL && !enter_callee(v, module, node)) return false;
-  aj_walk inside = {.func = func, .region = node->parent, .pc = node->pc};
-  if (!AJ_VEC_PUSH(module->mem, &v->stack, inside)) return false;
-  while (v->stack.count) {
-    aj_walk *walk = &v->stack.data[v->stack.count - 1];
-    uint32_t index = walk->func->index;
-    const aj_node *next = aj_walk_next(walk);
-    if (next && walk->region != node->parent) {
-      if (!aj_node_is_quiet(next) || (next->op == AJ_OP_CALL && !enter_callee(v, module, next))) return false;
-    } else {
-      if (index != func->index) v->state[index] = DONE;
-      v->stack.count--;
-    }
-  }
-  return true;
+  bool counts = node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR || node->op == AJ_OP_CALL;
+  return !counts && !(aj_ops[node->op].flags & AJ_F_EFFECT) && !aj_node_may_raise(node);
 }
 
 bool aj_node_is_pure(const aj_node *node) {
   if (!aj_node_is_quiet(node)) return false;
-  if (!(aj_ops[node->op].flags & AJ_F_REGIONS)) return true;
-  aj_module *module = node->parent->func->module;
-  visit v = {.state = aj_mem_array(module->mem, module->funcs.count, 1)};
-  bool pure = v.state && visit_all(&v, node);
-  AJ_VEC_FREE(module->mem, &v.stack);
-  aj_mem_free(module->mem, v.state, module->funcs.count);
-  return pure;
+  if (node->region_count == 0) return true;
+  aj_walk walk = {.func = node->parent->func, .region = node->parent, .pc = node->pc};
+  for (const aj_node *next; (next = aj_walk_next(&walk)) && walk.region != node->parent;)
+    if (!aj_node_is_quiet(next)) return false;
+  return true;
 }

@@ -249,7 +249,7 @@ static bool is_scalar(const aj_type *type) { return type->is_exn || type->rank =
  * deep, and either failure has what was handled as its context. */
 static bool is_harmless(const aj_node *node) {
   if (node->op == AJ_OP_CONST || node->op == AJ_OP_YIELD) return true;
-  if (node->region_count || node->op == AJ_OP_CALL || !aj_node_is_pure(node)) return false;
+  if (node->region_count || !aj_node_is_pure(node)) return false;
   for (uint32_t i = 0; i < node->operand_count; i++)
     if (!is_scalar(node->operands[i]->type)) return false;
   for (uint32_t i = 0; i < node->result_count; i++)

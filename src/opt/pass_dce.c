@@ -55,8 +55,7 @@ static void mark_impure(const aj_region_list *regions) {
     aj_region *region = regions->data[i];
     for (uint32_t k = 0; k < region->node_count; k++) {
       aj_node *node = region->nodes[k];
-      bool pure = node->op == AJ_OP_CALL ? aj_node_is_pure(node) : aj_node_is_quiet(node);
-      if (!pure) node->mark |= IMPURE;
+      if (!aj_node_is_quiet(node)) node->mark |= IMPURE;
       if (region->owner) region->owner->mark |= node->mark & IMPURE;
     }
   }
