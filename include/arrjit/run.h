@@ -149,13 +149,24 @@ typedef enum arrjit_mode {
 
 #define ARRJIT_RUN_REQUIRE_NATIVE 1u /* WHOLE: nothing may be interpreted or fall back; UNAVAILABLE otherwise */
 
-/* What a run may use; 0: as much as the context's option says. What was reached ends the run, whatever it still does.
- */
+/* What a run may use; 0: as much as the context's option says. A limit fails at the same place, with the same message,
+ * in every mode, wall time excepted. What was reached stays reached: a handler by name may take the failure, but the
+ * next back-edge of a loop, and but for iterations the next call of a function, raises it again; a finally is spared
+ * while its grace lasts.
+ *
+ * Bytes are those of elements of arrays, counted in the function as it was built: of each array that a node makes, from
+ * that node to its last use. Views are part of what they show; what a loop carries is there besides what it began with;
+ * arms count as if they ran one after the other. Copies count: of inputs that are not dense or not aligned, of payload,
+ * of views where callbacks and ops other than elementwise ones get them dense, of outputs that no node makes. A caller
+ * counts with its most while it waits. Inputs, constants, scalars, exceptions, code and the library's own scratch do
+ * not count; what optimising, donated inputs or given outputs save is not taken off. The sum is known when a function
+ * is entered, so the run fails before anything has run, or at the call; where a callback decides on extents, it is
+ * counted anew when that has returned, and arrjit_call_result gives MEMORY for a result that is too big by itself. */
 typedef struct arrjit_limits {
-  int64_t bytes;      /* max_run_bytes; kind memory */
-  int64_t iterations; /* max_iterations; kind limit, as the others */
-  int64_t depth;      /* max_depth, in its range */
-  int64_t wall_ns;    /* max_run_ms; from the start of the run, waiting for a compilation included */
+  int64_t bytes;      /* max_run_bytes; kind memory, "the run needs 48 bytes, max_run_bytes is 47" */
+  int64_t iterations; /* max_iterations: back-edges of loops, those of one lane of a map at a time; kind limit */
+  int64_t depth;      /* max_depth, in its range: calls inside the graph that are active; kind limit */
+  int64_t wall_ns;    /* max_run_ms; from the start of the run, waiting for a compilation included; kind limit */
 } arrjit_limits;
 
 /* All zero but struct_bytes means: auto, no bindings, fresh outputs, the context's limits. */
@@ -203,7 +214,8 @@ ARRJIT_API uint64_t arrjit_result_touched(const arrjit_result *result);
 ARRJIT_API arrjit_kind arrjit_result_kind(const arrjit_result *result);
 ARRJIT_API const char *arrjit_result_kind_name(const arrjit_result *result);
 ARRJIT_API int64_t arrjit_result_code(const arrjit_result *result);
-/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result. */
+/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result. Where there is no
+ * memory to make it: what it is made from, which lives as long. */
 ARRJIT_API const char *arrjit_result_message(arrjit_result *result);
 ARRJIT_API size_t arrjit_result_payload_count(const arrjit_result *result);
 ARRJIT_API arrjit_array *arrjit_result_payload(const arrjit_result *result, size_t index);

@@ -129,6 +129,7 @@ static void empty_activation(aj_activation *a) {
   if (a->run.cancel) aj_cancel_release(a->run.cancel);
   if (a->run.exn) aj_exn_release(a->run.exn);
   aj_run_release_native(&a->run);
+  AJ_VEC_FREE(&a->run.core->mem, &a->run.needs);
   if (a->keeps) release_all(a->inputs, a->input_count);
   release_all(a->aligned, a->input_count);
   release_all(a->packed, a->input_count);

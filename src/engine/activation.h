@@ -58,6 +58,9 @@ bool aj_arguments_overlap(const aj_view *a, const aj_view *b);
 /* ---- tiers.c: one tier runs the function; activation->outputs on success, else run.exn ---- */
 bool aj_tier_interpret(aj_activation *activation, const arrjit_run_options *options, uint64_t *out_touched);
 bool aj_tier_native(aj_activation *activation, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched);
+/* Whether a run whose memory is limited may have what its function needs, as far as that is known before it runs.
+ * False: run.exn. */
+bool aj_tier_fits(aj_activation *activation);
 /* Whether the thread has stack enough for native code. */
 bool aj_tier_has_stack(const aj_activation *activation, const aj_code *code);
 

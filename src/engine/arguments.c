@@ -101,7 +101,7 @@ static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
   a->inputs[index] = a->aligned[index] = aj_run_copy(&a->run, &input->view);
   if (!a->inputs[index]) return false;
   if (a->keeps) aj_array_retain(a->inputs[index]);
-  return aj_run_charge(&a->run, a->inputs[index]->block_bytes);
+  return true;
 }
 
 static bool derive_symbols(aj_activation *a) {
@@ -214,7 +214,7 @@ static bool share_bytes(aj_activation *a, const aj_view *x, const aj_view *y, bo
   }
   size_t bytes = (high - low) / 8 + 1;
   uint8_t *map = aj_mem_alloc(&a->run.core->mem, bytes);
-  if (!map) return aj_run_raise_memory(&a->run);
+  if (!map) return aj_run_raise_memory(&a->run, bytes);
   *out = mark_bytes(x, low, map) || (y && mark_bytes(y, low, map));
   aj_mem_free(&a->run.core->mem, map, bytes);
   return true;

@@ -163,6 +163,7 @@ static void run_auto(aj_activation *a, const arrjit_run_options *o, uint64_t *ou
 /* The status is not OK only when native code was required; else a->succeeded, or run.exn is set. */
 static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched,
                               arrjit_error *error) {
+  if (AJ_UNLIKELY(a->run.max_bytes != 0) && !aj_tier_fits(a)) return ARRJIT_OK;
   switch (o->mode) {
   case ARRJIT_MODE_AUTO: run_auto(a, o, out_touched); break;
   case ARRJIT_MODE_INTERP: a->succeeded = interpret(a, o, out_touched); break;
@@ -251,7 +252,7 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
     if (status == ARRJIT_OK)
       status = run_checked(a, o, stop, input_count, inputs, &touched, error);
     else if (status == ARRJIT_MEMORY)
-      status = ARRJIT_OK, (void)aj_run_raise_memory(&a->run);
+      status = ARRJIT_OK, (void)aj_run_raise_memory(&a->run, 0);
     if (status != ARRJIT_OK) return status;
   }
   pack_result(a, o, touched, result);
@@ -266,7 +267,7 @@ static arrjit_status run_blocks(aj_activation *a, const arrjit_run_options *o, c
                                 void *const *outputs, arrjit_error *error) {
   uint64_t touched = 0;
   if (!aj_activation_enter(a, o, NULL)) return ARRJIT_OK; /* run.exn */
-  if (!aj_activation_lend(a)) return aj_run_raise_memory(&a->run), ARRJIT_OK;
+  if (!aj_activation_lend(a)) return aj_run_raise_memory(&a->run, 0), ARRJIT_OK;
   if (!aj_arguments_bind_blocks(a, inputs) || !aj_arguments_check_slots(a)) return ARRJIT_OK;
   for (uint32_t i = 0; i < a->output_count; i++) a->lent->outputs[i]->view.data = outputs[i];
   arrjit_run_options with_outputs = *o;

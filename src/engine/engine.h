@@ -28,10 +28,11 @@ struct arrjit_function {
   aj_module *module; /* finished, immutable */
   bool has_calls;
   aj_interp_code *interp;
-  _Atomic int native_state;         /* aj_native_state; changed with the compiler's lock held */
-  _Atomic(aj_code *) code;          /* published last */
-  _Atomic int64_t hot_work;         /* interpreted so far */
-  _Atomic int hot_tries;            /* compilations that auto has asked for: each next one waits for twice the work */
+  _Atomic(struct aj_need *) need; /* made by the first run whose memory is limited */
+  _Atomic int native_state;       /* aj_native_state; changed with the compiler's lock held */
+  _Atomic(aj_code *) code;        /* published last */
+  _Atomic int64_t hot_work;       /* interpreted so far */
+  _Atomic int hot_tries;          /* compilations that auto has asked for: each next one waits for twice the work */
   _Atomic int64_t compilations, native_runs, interpreted_runs;
   arrjit_status never_status; /* why native code will not come; written before the state is NEVER */
   char never_text[160];
@@ -47,6 +48,8 @@ void aj_function_release(arrjit_function *function);
 /* Binds one of its slots for runs to come; what it was bound to goes, with no lock held. */
 arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *binding, void (*destroy)(void *user),
                                arrjit_error *error);
+/* What memory its runs need, made on first use. NULL: no memory. */
+const struct aj_need *aj_function_need(arrjit_function *function);
 
 /* Validates, binds, picks a tier, runs, packs the result. `stop`: AJ_STOP_* bits that a runner sets to end the run, or
  * NULL. */

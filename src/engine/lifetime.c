@@ -3,6 +3,7 @@
 #include "engine/activation.h"
 #include "engine/compiler.h"
 #include "rt/bind.h"
+#include "rt/need.h"
 
 static bool find_calls(const aj_module *module) {
   for (size_t i = 0; module->funcs.count > 1 && i < module->funcs.count; i++) {
@@ -53,6 +54,7 @@ void aj_function_release(arrjit_function *function) {
   aj_activation_free_idle(function);
   aj_defaults_release(function->defaults);
   aj_interp_code_destroy(function->interp);
+  aj_need_destroy(atomic_load(&function->need));
   aj_module_destroy(function->module);
   aj_mutex_destroy(&function->lock);
   aj_mem_free(&core->mem, function, sizeof *function);
@@ -99,4 +101,13 @@ arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *
   }
   replace_default(function, fresh, at, own);
   return error ? aj_error_clear(error) : ARRJIT_OK;
+}
+
+const aj_need *aj_function_need(arrjit_function *function) {
+  aj_need *have = atomic_load_explicit(&function->need, memory_order_acquire);
+  if (have) return have;
+  aj_need *made = aj_need_create(&function->core->mem, function->module);
+  if (!made || atomic_compare_exchange_strong(&function->need, &have, made)) return made;
+  aj_need_destroy(made); /* another thread was first */
+  return have;
 }

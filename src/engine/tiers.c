@@ -1,6 +1,7 @@
 /* The tiers as the engine sees them: the same inputs, the same outputs, whichever runs. */
 #include "engine/activation.h"
 #include "ir/symbol.h"
+#include "rt/need.h"
 
 enum {
   LEAF_STACK_BYTES = 64 << 10, /* what native code and the helpers it calls need at least */
@@ -36,6 +37,20 @@ static void set_direct(aj_activation *a, arrjit_array *const *given, uint64_t *o
     aj_array_retain(given[i]);
     if (i < 64) *out_touched |= UINT64_C(1) << i;
   }
+}
+
+/* ---- memory ---- */
+
+bool aj_tier_fits(aj_activation *a) {
+  const aj_need *need = aj_function_need(a->function);
+  if (!need) return aj_run_raise_memory(&a->run, 0);
+  int64_t copies = 0; /* of inputs that some tier wants in another form */
+  for (uint32_t i = 0; i < a->input_count; i++) {
+    const aj_view *view = &a->inputs[i]->view;
+    if (!a->aligned[i] && aj_view_is_dense(view)) continue;
+    if (!aj_i64_add(copies, (int64_t)aj_view_bytes(view), &copies)) copies = INT64_MAX;
+  }
+  return aj_need_begin(&a->run, need, copies, a->env);
 }
 
 /* ---- the interpreter ---- */
@@ -78,7 +93,6 @@ static bool pack_inputs(aj_activation *a) {
   for (uint32_t i = 0; i < a->input_count; i++) {
     arrjit_array *input = a->inputs[i];
     if (!aj_view_is_dense(&input->view)) {
-      if (!aj_run_charge(&a->run, aj_view_bytes(&input->view))) return false;
       input = a->packed[i] = aj_run_copy(&a->run, &input->view);
       if (!input) return false;
     }
@@ -94,12 +108,8 @@ static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t 
     a->out_data[i] = NULL;
     if (aj_type_is_late(a->run.module, entry->result_types[i])) continue; /* the code makes it */
     if (!a->outputs[i]) {
-      const aj_type *type = entry->result_types[i];
-      int64_t dims[ARRJIT_MAX_RANK];
-      for (int32_t k = 0; k < type->rank; k++) dims[k] = aj_dim_eval(type->dims[k], a->env);
-      a->outputs[i] = aj_array_create(a->run.core, type->dtype, type->rank, dims, false);
-      if (!a->outputs[i]) return aj_run_raise_memory(&a->run);
-      if (!aj_run_charge(&a->run, a->outputs[i]->block_bytes)) return false;
+      a->outputs[i] = aj_run_array_of(&a->run, entry->result_types[i], a->env);
+      if (!a->outputs[i]) return false;
     }
     a->out_data[i] = a->outputs[i]->view.data;
   }

@@ -50,11 +50,6 @@ aj_flow aj_step_scalar_const(aj_interp *in, aj_frame *frame, const aj_node *node
 
 /* ---- arrays ---- */
 
-static void drop_array(aj_interp *in, arrjit_array *array) {
-  aj_cell cell = {.u.array = array, .tag = array ? AJ_CELL_ARRAY : AJ_CELL_NONE};
-  aj_cell_clear(in->run, &cell);
-}
-
 aj_flow aj_step_array_const(aj_interp *in, aj_frame *frame, const aj_node *node) {
   arrjit_array *array = frame->nodes[node->id].u.constant;
   aj_array_retain(array);
@@ -85,7 +80,7 @@ static bool gather_operands(aj_interp *in, aj_frame *frame, const aj_node *node)
 }
 
 static void release_operands(aj_interp *in, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) drop_array(in, in->arrays[i]);
+  for (uint32_t i = 0; i < count; i++) aj_array_release(in->arrays[i]);
 }
 
 static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_view *out) {
@@ -103,7 +98,7 @@ static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_
   switch (aj_sem_run(&call)) {
   case AJ_SEM_OK: in->run->work += aj_view_count(out); return true;
   case AJ_SEM_FAIL: return aj_run_raise_sem(in->run, &fail, node->operand_count, in->views);
-  case AJ_SEM_MEMORY: return aj_run_raise_memory(in->run);
+  case AJ_SEM_MEMORY: return aj_run_raise_memory(in->run, 0);
   case AJ_SEM_STOPPED: break; /* the poll has set run->exn */
   }
   return false;
@@ -145,7 +140,7 @@ static arrjit_array *make_base(aj_interp *in, aj_frame *frame, const aj_node *no
 static bool view_base(aj_interp *in, aj_frame *frame, const aj_node *node, arrjit_array *base, aj_view *out,
                       bool *out_fits) {
   aj_sem_fail fail = {.kind = ARRJIT_KIND_NONE};
-  if (!aj_view_from_type(out, node->results[0].type, frame->env)) return aj_run_raise_memory(in->run);
+  if (!aj_view_from_type(out, node->results[0].type, frame->env)) return aj_run_raise_memory(in->run, 0);
   *out_fits = aj_sem_view(node, frame->env, &base->view, out, &fail);
   if (fail.kind != ARRJIT_KIND_NONE) return aj_run_raise_sem(in->run, &fail, 1, &base->view);
   return true;
@@ -159,7 +154,7 @@ static bool set_viewed(aj_interp *in, aj_frame *frame, const aj_node *node, arrj
     return true;
   }
   arrjit_array *shared = aj_array_share(base, view);
-  if (!shared) return aj_run_raise_memory(in->run);
+  if (!shared) return aj_run_raise_memory(in->run, sizeof *shared);
   *out = (aj_cell){.u.array = shared, .tag = AJ_CELL_ARRAY};
   return true;
 }
@@ -170,7 +165,7 @@ static bool try_view(aj_interp *in, aj_frame *frame, const aj_node *node, bool p
   arrjit_array *base = make_base(in, frame, node, pack);
   bool ok = base && view_base(in, frame, node, base, &view, out_fits);
   if (ok && *out_fits) ok = set_viewed(in, frame, node, base, &view);
-  drop_array(in, base);
+  aj_array_release(base);
   return ok;
 }
 

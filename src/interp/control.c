@@ -4,6 +4,7 @@
  * in->transfer is reserved for any node of the module, so nothing between two frames can fail but the push of the next.
  */
 #include "interp/frame.h"
+#include "rt/need.h"
 
 /* ---- values on their way ---- */
 
@@ -193,7 +194,8 @@ aj_flow aj_step_call(aj_interp *in, aj_frame *frame, const aj_node *node) {
   aj_frame *callee = aj_stack_push(in, func->root, AJ_WHY_CALL);
   if (!callee) return AJ_FLOW_FAILED;
   in->run->depth++;
-  if (in->run->module->symbols.count && !bind_symbols(in, callee, func, frame, node)) {
+  bool bound = in->run->module->symbols.count == 0 || bind_symbols(in, callee, func, frame, node);
+  if (!bound || !aj_need_enter(in->run, in->run->depth, func, callee->env)) {
     aj_stack_pop(in);
     return AJ_FLOW_FAILED;
   }

@@ -28,7 +28,7 @@ aj_flow aj_step_raise_exn(aj_interp *in, aj_frame *frame, const aj_node *node) {
   if (exn)
     in->run->exn = exn;
   else
-    aj_run_raise_memory(in->run);
+    aj_run_raise_memory(in->run, sizeof *exn);
   return AJ_FLOW_FAILED;
 }
 
@@ -117,7 +117,7 @@ aj_flow aj_step_exn_new(aj_interp *in, aj_frame *frame, const aj_node *node) {
       aj_exn_create_views(in->run->core, (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND), aj_node_int(node, AJ_ATTR_CODE),
                           find_message(node), node->operand_count, in->views);
   if (exn) return set_exn(in, frame, node, exn);
-  aj_run_raise_memory(in->run);
+  aj_run_raise_memory(in->run, sizeof *exn);
   return AJ_FLOW_FAILED;
 }
 

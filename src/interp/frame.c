@@ -13,19 +13,9 @@ void aj_cell_retain(const aj_cell *cell) {
   if (cell->tag == AJ_CELL_EXN) aj_exn_retain(cell->u.exn);
 }
 
-/* Memory that goes with the last reference is the run's no longer. */
-static void uncount_bytes(aj_run *run, const arrjit_array *array) {
-  while (array && atomic_load_explicit(&array->refs, memory_order_relaxed) == 1) {
-    run->bytes -= (int64_t)array->block_bytes;
-    array = array->base;
-  }
-}
-
 void aj_cell_drop(aj_run *run, aj_cell *cell) {
-  if (cell->tag == AJ_CELL_ARRAY) {
-    uncount_bytes(run, cell->u.array);
-    aj_array_release(cell->u.array);
-  }
+  (void)run;
+  if (cell->tag == AJ_CELL_ARRAY) aj_array_release(cell->u.array);
   if (cell->tag == AJ_CELL_EXN) aj_exn_release(cell->u.exn);
   cell->tag = AJ_CELL_NONE;
 }
@@ -85,7 +75,7 @@ aj_frame *aj_stack_push(aj_interp *in, const aj_region *region, aj_why why) {
   bool own_env = why == AJ_WHY_ROOT || why == AJ_WHY_CALL;
   aj_frame *frame = push_bytes(in, frame_bytes(in, region, own_env));
   if (!frame) {
-    aj_run_raise_memory(in->run);
+    aj_run_raise_memory(in->run, frame_bytes(in, region, own_env));
     return NULL;
   }
   aj_cell *cells = (aj_cell *)(frame + 1);

@@ -72,10 +72,8 @@ static bool make_results(aj_interp *in, aj_frame *frame, const aj_node *node, co
 
 /* Runs also when a foreign exception unwinds; results that were taken are no longer in in->arrays. */
 static void end_call(host_call *call) {
-  for (uint32_t i = 0; i < call->node->operand_count + call->node->result_count; i++) {
-    aj_cell cell = {.u.array = call->in->arrays[i], .tag = call->in->arrays[i] ? AJ_CELL_ARRAY : AJ_CELL_NONE};
-    aj_cell_clear(call->in->run, &cell);
-  }
+  for (uint32_t i = 0; i < call->node->operand_count + call->node->result_count; i++)
+    aj_array_release(call->in->arrays[i]);
 }
 
 static void drop_results(aj_interp *in) {

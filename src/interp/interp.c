@@ -29,7 +29,7 @@ static aj_flow run_frames(aj_interp *in) {
 /* A donated input: what is private to the run may be written to. */
 static bool adopt_param(aj_interp *in, aj_frame *frame, uint32_t index, arrjit_array *input) {
   arrjit_array *adopted = aj_array_adopt(input, index);
-  if (!adopted) return aj_run_raise_memory(in->run);
+  if (!adopted) return aj_run_raise_memory(in->run, sizeof *adopted);
   aj_frame_move_param(in, frame, index, &(aj_cell){.u.array = adopted, .tag = AJ_CELL_ARRAY});
   return true;
 }
@@ -69,7 +69,7 @@ static void leave(aj_interp **place) {
 bool aj_interp_run(aj_interp_code *code, aj_run *run, const int64_t *env, arrjit_array *const *inputs,
                    arrjit_array **outputs) {
   __attribute__((cleanup(leave))) aj_interp *in = aj_interp_take(code);
-  if (!in) return aj_run_raise_memory(run);
+  if (!in) return aj_run_raise_memory(run, 0);
   in->run = run;
   in->outputs = outputs;
   in->resume = aj_core_option(run->core, AJ_OPTION_RESUME_EVERYWHERE) != 0;

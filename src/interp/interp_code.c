@@ -175,7 +175,7 @@ void *aj_interp_scratch(aj_interp *in, size_t bytes) {
   if (AJ_LIKELY(bytes <= in->scratch_bytes)) return in->scratch;
   void *scratch = aj_mem_raw(&in->run->core->mem, bytes);
   if (!scratch) {
-    aj_run_raise_memory(in->run);
+    aj_run_raise_memory(in->run, bytes);
     return NULL;
   }
   aj_mem_free(&in->run->core->mem, in->scratch, in->scratch_bytes);
@@ -190,7 +190,7 @@ static aj_heat build_part(aj_interp *in, aj_warmth *warmth, bool (*build)(aj_int
   atomic_store_explicit(&warmth->built, built, memory_order_release);
   aj_mutex_unlock(&in->code->lock);
   if (built) return AJ_WARM;
-  aj_run_raise_memory(in->run);
+  aj_run_raise_memory(in->run, 0);
   return AJ_HEAT_FAILED;
 }
 

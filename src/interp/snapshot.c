@@ -148,7 +148,7 @@ aj_flow aj_snapshot_resume(aj_interp *in) {
   snapshot snap = {0};
   aj_flow flow = encode(in, &snap) ? AJ_FLOW_NEXT : AJ_FLOW_FAILED;
   if (flow == AJ_FLOW_FAILED) {
-    aj_run_raise_memory(in->run);
+    aj_run_raise_memory(in->run, 0);
   } else {
     drop_frames(in);
     if (!decode(in, &snap)) flow = AJ_FLOW_ENDED;

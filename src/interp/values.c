@@ -1,4 +1,4 @@
-/* Values as arrays and views: making them, counting their memory, copying them out of a run's reach. */
+/* Values as arrays and views: making them, copying them out of a run's reach. */
 #include "interp/frame.h"
 
 #include <string.h>
@@ -23,22 +23,11 @@ void aj_value_view(const aj_cell *cell, const aj_type *type, aj_view *out) {
   out->data = (char *)(uintptr_t)cell->u.bits;
 }
 
-/* Takes over `array`, which may be NULL: no memory. */
-static arrjit_array *count_array(aj_interp *in, arrjit_array *array) {
-  if (array && aj_run_charge(in->run, array->block_bytes)) return array;
-  if (!array) aj_run_raise_memory(in->run);
-  aj_array_release(array);
-  return NULL;
-}
-
 arrjit_array *aj_value_array(aj_interp *in, const aj_frame *frame, const aj_type *type, bool zero) {
-  int64_t dims[ARRJIT_MAX_RANK];
-  for (int32_t i = 0; i < type->rank; i++) dims[i] = aj_dim_eval(type->dims[i], frame->env);
-  arrjit_array *array = count_array(in, aj_array_create(in->run->core, type->dtype, type->rank, dims, false));
+  arrjit_array *array = aj_run_array_of(in->run, type, frame->env);
   aj_poller poller = aj_run_poller(in->run);
   if (!zero || !array || aj_bytes_zero(array->view.data, aj_view_bytes(&array->view), &poller)) return array;
-  aj_cell cell = {.u.array = array, .tag = AJ_CELL_ARRAY};
-  aj_cell_clear(in->run, &cell);
+  aj_array_release(array);
   return NULL;
 }
 
@@ -63,8 +52,7 @@ arrjit_array *aj_value_result(aj_interp *in, const aj_frame *frame, const aj_nod
 arrjit_array *aj_value_copy(aj_interp *in, const aj_cell *cell, const aj_type *type) {
   aj_view view;
   aj_value_view(cell, type, &view);
-  arrjit_array *copy = aj_run_copy(in->run, &view);
-  return copy ? count_array(in, copy) : NULL;
+  return aj_run_copy(in->run, &view);
 }
 
 void aj_value_views(aj_interp *in, aj_frame *frame, const aj_node *node, uint32_t first, uint32_t count) {

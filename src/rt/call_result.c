@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rt/callback.h"
+#include "rt/need.h"
 
 enum { TYPE_BYTES = 160, WHY_BYTES = 480 };
 
@@ -65,11 +66,14 @@ static bool dims_agree(const arrjit_view *expected, int32_t rank, const int64_t 
 static arrjit_status make(arrjit_call_info *call, size_t index, const int64_t *dims) {
   arrjit_view *view = &call->results[index];
   aj_run *run = call->run;
-  arrjit_array *array = aj_array_create(run->core, view->dtype, view->rank, dims, true);
-  bool ok = array ? aj_run_charge(run, array->block_bytes) : aj_run_raise_memory(run);
-  if (!ok) {
-    aj_array_release(array);
+  int64_t bytes, needed = 0;
+  arrjit_array *array = NULL;
+  if (!aj_array_shape_bytes(view->dtype, view->rank, dims, &bytes)) bytes = INT64_MAX;
+  if (aj_need_result(run, bytes, call->slot->result_count, call->made, &needed))
+    array = aj_run_array(run, view->dtype, view->rank, dims, true);
+  if (!array) {
     aj_call_take_raised(call);
+    call->needed = needed;
     return ARRJIT_MEMORY;
   }
   call->made[index] = array;

@@ -40,6 +40,14 @@ static bool check_results(aj_run *run, const aj_slot *slot, const arrjit_view *r
   return true;
 }
 
+/* What was recorded leaves the callback: so a limit that it met is reached. */
+static bool raise_failure(aj_run *run, const arrjit_call_info *call) {
+  AJ_ASSERT(!run->exn);
+  run->exn = call->failure;
+  if (call->needed) aj_run_mark_reached(run, AJ_REACHED_BYTES, call->needed);
+  return false;
+}
+
 /* The callback said that it failed: with what it told, or in the words of its status. */
 static bool take_failure(aj_run *run, arrjit_call_info *call, arrjit_status status) {
   if (!call->failure) {
@@ -47,9 +55,7 @@ static bool take_failure(aj_run *run, arrjit_call_info *call, arrjit_status stat
     if (text[0] == '?') text = "the callback returned a number that is no arrjit_status";
     return aj_run_raise(run, ARRJIT_KIND_CALLBACK, (int64_t)status, text, 0, NULL);
   }
-  AJ_ASSERT(!run->exn);
-  run->exn = call->failure;
-  return false;
+  return raise_failure(run, call);
 }
 
 /* It told of a failure and then that all is well. Going on could hide the failure, and its results may not be there;
@@ -93,10 +99,7 @@ static bool check_made(arrjit_call_info *call) {
 /* A callback that says ok. That it had to make a result in another way than it tried leaves no mark. */
 static bool end_ok(aj_run *run, arrjit_call_info *call) {
   if (AJ_UNLIKELY(call->failure && !call->own)) return raise_contradiction(run, call);
-  if (AJ_UNLIKELY(call->refused || ((call->made || call->given) && !check_made(call)))) {
-    run->exn = call->failure;
-    return false;
-  }
+  if (AJ_UNLIKELY(call->refused || ((call->made || call->given) && !check_made(call)))) return raise_failure(run, call);
   if (AJ_UNLIKELY(call->failure != NULL)) aj_exn_release(call->failure);
   return call->slot->is_value ? check_results(run, call->slot, call->results) : true;
 }

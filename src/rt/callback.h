@@ -11,6 +11,7 @@ struct arrjit_call_info {
   arrjit_array **made; /* as in aj_run_callback */
   aj_exn *failure;     /* the last one told of; owned; NULL: none */
   uint64_t refused; /* bit i: result i was given or made as it must not be, and not as it must since; 63: any above */
+  int64_t needed;   /* bytes, when `failure` is that max_run_bytes does not allow them; else 0 */
   bool own;         /* it was not told by the host, but is why a result could not be made */
   uint64_t given;   /* bit i: result i came by arrjit_call_give */
   bool returned;

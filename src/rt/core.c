@@ -32,6 +32,7 @@ static aj_exn *create_no_memory(aj_core *core) {
   atomic_init(&exn->refs, 1);
   exn->core = core; /* not retained: it is part of the core */
   exn->kind = ARRJIT_KIND_MEMORY;
+  exn->message = (char *)(uintptr_t)AJ_NO_MEMORY_MESSAGE; /* only read, and never freed */
   exn->depth = 1;
   return exn;
 }

@@ -95,5 +95,6 @@ void aj_exn_report(const aj_exn *exn, aj_text *out);
 /* The exn of kind memory for when nothing can be allocated: made with the core, gone with it. It may be retained,
  * released, linked and added to, all to no effect. */
 aj_exn *aj_exn_no_memory(aj_core *core);
+#define AJ_NO_MEMORY_MESSAGE "no memory"
 
 #endif

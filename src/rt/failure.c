@@ -146,6 +146,7 @@ static void record(arrjit_call_info *call, aj_exn *exn) {
   aj_exn_release(call->failure); /* told of several: the last one is why the callback returns */
   call->failure = exn ? exn : aj_exn_no_memory(call->run->core);
   call->own = false;
+  call->needed = 0;
 }
 
 /* Whatever happens in between, at the end the pointer is either owned by the exn or destroyed here. */

@@ -48,7 +48,7 @@ void aj_nh_exns_trim(aj_nh_exns *exns, int64_t mark, aj_exn *const *kept, int64_
 
 static aj_exn *keep_new(aj_run *run, aj_nh_exns *exns, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn) {
   if (exn && keep(run, exns, exn)) return exn;
-  aj_run_raise_memory(run);
+  aj_run_raise_memory(run, sizeof(aj_exn));
   aj_nh_trace(run, site, iterations);
   return NULL;
 }
@@ -106,7 +106,7 @@ int64_t aj_nh_exn_site(const aj_exn *exn) { return exn->trace.count ? (int64_t)e
 void aj_nh_raise_exn(aj_run *run, const aj_nh_site *site, const int64_t *iterations, aj_exn *exn, aj_exn *cause) {
   run->exn = aj_exn_again(exn);
   if (!run->exn)
-    aj_run_raise_memory(run);
+    aj_run_raise_memory(run, sizeof(aj_exn));
   else if (cause)
     aj_exn_link(run->exn, cause, NULL);
   aj_nh_trace(run, site, iterations);
@@ -125,7 +125,7 @@ aj_exn *aj_nh_take(aj_run *run, aj_nh_exns *exns) {
   aj_exn *exn = run->exn;
   run->exn = NULL;
   if (keep(run, exns, exn)) return exn;
-  aj_run_raise_memory(run);
+  aj_run_raise_memory(run, sizeof(aj_exn));
   return NULL;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rt/need.h"
+
 /* ---- traces: the same entries that the interpreter's unwinder makes from frames ---- */
 
 static aj_arm find_arm(const aj_node *owner, uint32_t region) {
@@ -104,7 +106,7 @@ static void raise_node(aj_run *run, const aj_nh_site *site, uint32_t first, uint
   arrjit_kind kind = (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND);
   view_list list;
   if (!open_views(run, &list, count + 1)) {
-    aj_run_raise_memory(run);
+    aj_run_raise_memory(run, (count + 1) * sizeof *list.views);
     return;
   }
   show_operands(node, first, count, env, (const void *const *)payload, list.views);
@@ -187,7 +189,7 @@ static int32_t fail_sem(aj_run *run, const aj_nh_site *site, const int64_t *iter
 }
 
 static int32_t fail_memory(aj_run *run, const aj_nh_site *site, const int64_t *iterations) {
-  aj_run_raise_memory(run);
+  aj_run_raise_memory(run, 0);
   aj_nh_trace(run, site, iterations);
   return 1;
 }
@@ -298,8 +300,9 @@ static bool bind_symbols(aj_run *run, const aj_node *call, const aj_func *callee
 int32_t aj_nh_enter(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_func *callee,
                     const int64_t *env, int64_t *callee_env) {
   bool may = aj_run_may_call(run);
-  if (may && AJ_UNLIKELY(aj_stack_left() < STACK_RESERVE)) may = aj_run_reach(run, AJ_REACHED_STACK);
-  if (may && (!callee_env || bind_symbols(run, site->code, callee, env, callee_env))) {
+  if (may && AJ_UNLIKELY(aj_stack_left() < STACK_RESERVE)) may = aj_run_reach(run, AJ_REACHED_STACK, 0);
+  if (may && (!callee_env || bind_symbols(run, site->code, callee, env, callee_env)) &&
+      aj_need_enter(run, run->depth + 1, callee, callee_env ? callee_env : env)) {
     run->depth++;
     return 0;
   }

@@ -29,16 +29,14 @@ void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env,
   for (uint32_t s = 0; s < plan->slot_count; s++) {
     offsets[s] = (int64_t)total;
     if (!slot_bytes(&plan->slots[s], env, &bytes) || !aj_size_add(total, bytes, &total) || total > INT64_MAX / 2) {
-      aj_run_raise_memory(run);
+      aj_run_raise_memory(run, 0);
       return NULL;
     }
   }
   total += 2 * AJ_NH_ALIGN;
-  if (!aj_run_charge(run, total)) return NULL;
   char *memory = aj_mem_raw(&run->core->mem, total);
   if (!memory) {
-    run->bytes -= (int64_t)total;
-    aj_run_raise_memory(run);
+    aj_run_raise_memory(run, total);
     return NULL;
   }
   char *block = (char *)(((uintptr_t)memory + 2 * AJ_NH_ALIGN - 1) & ~(uintptr_t)(AJ_NH_ALIGN - 1));
@@ -51,7 +49,6 @@ void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env,
 void aj_nh_block_free(aj_run *run) {
   block_head head = *run->blocks;
   aj_mem_free(&run->core->mem, head.memory, head.bytes);
-  run->bytes -= (int64_t)head.bytes;
   run->blocks = head.outer;
 }
 
@@ -60,42 +57,26 @@ void aj_nh_block_free(aj_run *run) {
 /* Takes over a reference, also when there is no memory to note it: then run->exn is set. */
 static bool keep_array(aj_run *run, arrjit_array *array) {
   if (AJ_VEC_PUSH(&run->core->mem, &run->arrays, array)) return true;
-  run->bytes -= (int64_t)array->block_bytes;
   aj_array_release(array);
-  return aj_run_raise_memory(run);
-}
-
-/* A dense array of the type under env, counted. NULL: run->exn. */
-static arrjit_array *create_array(aj_run *run, const aj_type *type, const int64_t *env) {
-  int64_t dims[ARRJIT_MAX_RANK];
-  for (int32_t i = 0; i < type->rank; i++) dims[i] = aj_dim_eval(type->dims[i], env);
-  arrjit_array *array = aj_array_create(run->core, type->dtype, type->rank, dims, false);
-  if (array && aj_run_charge(run, array->block_bytes)) return array;
-  if (!array) aj_run_raise_memory(run);
-  aj_array_release(array);
-  return NULL;
+  return aj_run_raise_memory(run, 0);
 }
 
 void *aj_nh_array(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const aj_type *type,
                   const int64_t *env) {
-  arrjit_array *array = create_array(run, type, env);
+  arrjit_array *array = aj_run_array_of(run, type, env);
   if (array && keep_array(run, array)) return array->view.data;
   aj_nh_trace(run, site, iterations);
   return NULL;
 }
 
 void aj_nh_arrays_trim(aj_run *run, int64_t mark) {
-  while ((int64_t)run->arrays.count > mark) {
-    arrjit_array *array = run->arrays.data[--run->arrays.count];
-    run->bytes -= (int64_t)array->block_bytes;
-    aj_array_release(array);
-  }
+  while ((int64_t)run->arrays.count > mark) aj_array_release(run->arrays.data[--run->arrays.count]);
 }
 
 int32_t aj_nh_output(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t index, const aj_type *type,
                      const int64_t *env, const void *data) {
   aj_poller poller = aj_run_poller(run);
-  arrjit_array *array = create_array(run, type, env);
+  arrjit_array *array = aj_run_array_of(run, type, env);
   if (!array || !aj_bytes_copy(array->view.data, data, aj_view_bytes(&array->view), &poller)) {
     aj_array_release(array);
     aj_nh_trace(run, site, iterations);
@@ -111,38 +92,28 @@ static bool keep_made(aj_run *run, uint32_t count, arrjit_array **made) {
   bool ok = true;
   for (uint32_t i = 0; i < count; i++) {
     if (!made[i]) continue;
-    if (ok) {
+    if (ok)
       ok = keep_array(run, made[i]);
-    } else {
-      run->bytes -= (int64_t)made[i]->block_bytes;
+    else
       aj_array_release(made[i]);
-    }
   }
   return ok;
 }
 
-static void drop_made(aj_run *run, uint32_t count, arrjit_array **made) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (!made[i]) continue;
-    run->bytes -= (int64_t)made[i]->block_bytes;
-    aj_array_release(made[i]);
-    made[i] = NULL;
-  }
-}
-
 typedef struct making { /* what must go when the callback does not come back */
-  aj_run *run;
   uint32_t count;
   arrjit_array **made;
 } making;
 
-static void end_making(making *m) { drop_made(m->run, m->count, m->made); }
+static void end_making(making *m) {
+  for (uint32_t i = 0; i < m->count; i++) aj_array_release(m->made[i]);
+}
 
 int32_t aj_nh_callback_sized(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t *env,
                              const arrjit_view *args, arrjit_view *results, arrjit_array **made) {
   uint32_t count = site->code->result_count;
   memset(made, 0, count * sizeof(arrjit_array *));
-  __attribute__((cleanup(end_making))) making m = {run, count, made};
+  __attribute__((cleanup(end_making))) making m = {count, made};
   bool ok = aj_run_callback(run, (uint32_t)aj_node_int(site->code, AJ_ATTR_SLOT), args, results, made) &&
             aj_run_bind_extents(run, site->code, made, env);
   if (ok) {

@@ -1,5 +1,8 @@
 /* Whether a run has to end. The common answer is no and costs a few loads: no clock is read unless a finally is masked.
  */
+#include <inttypes.h>
+
+#include "ir/symbol.h"
 #include "rt/run.h"
 
 static int read_flag(const _Atomic int *flag) { return atomic_load_explicit(flag, memory_order_relaxed); }
@@ -38,29 +41,44 @@ bool aj_run_is_due(aj_run *run) {
   return (stops & ~(AJ_STOP_CLOCK | AJ_STOP_LIMIT)) != 0 && !is_masked(run);
 }
 
+static bool raise_bytes(aj_run *run, int64_t needed) {
+  char message[120];
+  aj_bounded_printf(message, sizeof message, "the run needs %" PRId64 " bytes, max_run_bytes is %" PRId64, needed,
+                    run->max_bytes);
+  return aj_run_raise(run, ARRJIT_KIND_MEMORY, 0, message, 0, NULL);
+}
+
 static bool raise_limit(aj_run *run, const char *message) {
   return aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, message, 0, NULL);
 }
 
-static bool raise_reached(aj_run *run) {
-  switch (run->reached) {
+bool aj_run_raise_limit(aj_run *run, aj_reached limit, int64_t needed) {
+  switch (limit) {
   case AJ_REACHED_NONE: break;
   case AJ_REACHED_DEPTH: return raise_limit(run, "calls are nested deeper than max_depth");
   case AJ_REACHED_STACK: return raise_limit(run, "calls are nested deeper than the thread's stack");
+  case AJ_REACHED_BYTES: return raise_bytes(run, needed);
   }
   AJ_ASSERT(false);
   return false;
 }
 
-bool aj_run_reach(aj_run *run, aj_reached limit) {
+static bool raise_reached(aj_run *run) { return aj_run_raise_limit(run, run->reached, run->needed); }
+
+void aj_run_mark_reached(aj_run *run, aj_reached limit, int64_t needed) {
   run->reached = limit;
+  run->needed = needed;
   atomic_fetch_or_explicit(&run->stop, AJ_STOP_LIMIT, memory_order_relaxed);
+}
+
+bool aj_run_reach(aj_run *run, aj_reached limit, int64_t needed) {
+  aj_run_mark_reached(run, limit, needed);
   return raise_reached(run);
 }
 
 bool aj_run_may_call(aj_run *run) {
   if (AJ_UNLIKELY(run->reached != AJ_REACHED_NONE) && !is_masked(run)) return raise_reached(run);
-  if (AJ_UNLIKELY(run->depth >= run->max_depth)) return aj_run_reach(run, AJ_REACHED_DEPTH);
+  if (AJ_UNLIKELY(run->depth >= run->max_depth)) return aj_run_reach(run, AJ_REACHED_DEPTH, 0);
   return !aj_run_poll(run, false);
 }
 
@@ -100,16 +118,25 @@ bool aj_run_poll(aj_run *run, bool count_iteration) {
 bool aj_run_poll_routine(void *user) { return aj_run_poll(user, false); }
 aj_poller aj_run_poller(aj_run *run) { return (aj_poller){.stop = aj_run_poll_routine, .user = run}; }
 
+arrjit_array *aj_run_array(aj_run *run, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero) {
+  arrjit_array *array = aj_array_create(run->core, dtype, rank, dims, zero);
+  int64_t bytes;
+  if (!array) aj_run_raise_memory(run, aj_array_shape_bytes(dtype, rank, dims, &bytes) ? (size_t)bytes : 0);
+  return array;
+}
+
+arrjit_array *aj_run_array_of(aj_run *run, const aj_type *type, const int64_t *env) {
+  int64_t dims[ARRJIT_MAX_RANK];
+  for (int32_t i = 0; i < type->rank; i++) dims[i] = aj_dim_eval(type->dims[i], env);
+  return aj_run_array(run, type->dtype, type->rank, dims, false);
+}
+
 arrjit_array *aj_run_copy(aj_run *run, const aj_view *view) {
   aj_poller poller = aj_run_poller(run);
-  arrjit_array *copy = aj_array_create(run->core, view->dtype, view->rank, view->dims, false);
-  if (!copy) {
-    aj_run_raise_memory(run);
-  } else if (!aj_view_pack_polled(copy->view.data, view, &poller)) {
-    aj_array_release(copy);
-    copy = NULL;
-  }
-  return copy;
+  arrjit_array *copy = aj_run_array(run, view->dtype, view->rank, view->dims, false);
+  if (!copy || aj_view_pack_polled(copy->view.data, view, &poller)) return copy;
+  aj_array_release(copy);
+  return NULL;
 }
 
 /* One timer for both: the earlier ends the run. What has passed needs none: the first poll ends the run. */
@@ -128,14 +155,4 @@ bool aj_run_watch(aj_run *run) {
 
 void aj_run_unwatch(aj_run *run) {
   if (run->deadline_ns != 0 || run->wall_end_ns != 0) aj_timer_remove(&run->core->timer, &run->timer);
-}
-
-/* max_bytes 0 is no limit, but an impossible sum is refused all the same. */
-bool aj_run_charge(aj_run *run, size_t bytes) {
-  int64_t sum;
-  bool counted = bytes <= INT64_MAX && aj_i64_add(run->bytes, (int64_t)bytes, &sum);
-  if (AJ_UNLIKELY(!counted || (run->max_bytes && sum > run->max_bytes)))
-    return aj_run_raise(run, ARRJIT_KIND_MEMORY, 0, "the run needs more memory than it may use", 0, NULL);
-  run->bytes = sum;
-  return true;
 }

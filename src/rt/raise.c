@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rt/run.h"
+#include "rt/need.h"
 
-bool aj_run_raise_memory(aj_run *run) {
+bool aj_run_raise_memory(aj_run *run, size_t bytes) {
   AJ_ASSERT(!run->exn);
-  run->exn = aj_exn_create(run->core, ARRJIT_KIND_MEMORY, 0, NULL, 0, NULL);
+  char message[64] = AJ_NO_MEMORY_MESSAGE;
+  if (bytes) aj_bounded_printf(message, sizeof message, AJ_NO_MEMORY_MESSAGE " for %zu bytes", bytes);
+  run->exn = aj_exn_create(run->core, ARRJIT_KIND_MEMORY, 0, message, 0, NULL);
   if (!run->exn) run->exn = aj_exn_no_memory(run->core);
   return false;
 }
@@ -17,7 +19,7 @@ bool aj_run_raise_memory(aj_run *run) {
  * memory. */
 static bool raise_memory_for(aj_run *run, arrjit_kind kind, int64_t code, const char *message) {
   aj_exn *lost = aj_exn_create(run->core, kind, code, message, 0, NULL);
-  aj_run_raise_memory(run);
+  aj_run_raise_memory(run, 0);
   aj_exn_link(run->exn, NULL, lost);
   aj_exn_release(lost);
   return false;
@@ -101,5 +103,6 @@ bool aj_run_bind_extents(aj_run *run, const aj_node *callback, arrjit_array *con
       if (slot->result_types[i]->dims[d] == ARRJIT_DYNAMIC_DIM)
         env[aj_dim_symbol(callback->results[i].type->dims[d])] = made[i]->view.dims[d];
   uint32_t first = (uint32_t)aj_node_int(callback, AJ_ATTR_BINDS);
-  return derive(run, func, first, aj_slot_all_dynamic_dims(slot), env);
+  return derive(run, func, first, aj_slot_all_dynamic_dims(slot), env) &&
+         aj_need_enter(run, run->depth, run->module->funcs.data[func->index], env);
 }

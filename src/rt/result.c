@@ -45,8 +45,10 @@ static const char *make_text(const arrjit_result *result, void (*render)(const a
   return *text;
 }
 
+/* Where there is no memory to fill in the template it is better than nothing. */
 const char *aj_result_message(arrjit_result *result) {
-  return make_text(result, aj_exn_render, &result->message, &result->message_bytes);
+  const char *text = make_text(result, aj_exn_render, &result->message, &result->message_bytes);
+  return *text || !result->exn || !result->exn->message ? text : result->exn->message;
 }
 
 const char *aj_result_text(arrjit_result *result) {

@@ -52,7 +52,7 @@ enum {
 };
 
 /* Limits that stay reached through AJ_STOP_LIMIT. Others do so by themselves: flags stay set, counters at 0. */
-typedef enum aj_reached { AJ_REACHED_NONE, AJ_REACHED_DEPTH, AJ_REACHED_STACK } aj_reached;
+typedef enum aj_reached { AJ_REACHED_NONE, AJ_REACHED_DEPTH, AJ_REACHED_STACK, AJ_REACHED_BYTES } aj_reached;
 
 typedef struct aj_run {
   aj_core *core;
@@ -69,17 +69,20 @@ typedef struct aj_run {
   int64_t deadline_ns;         /* 0: none */
   int64_t wall_end_ns;         /* when its wall time is used up; 0: no limit */
   aj_timer_entry timer;
-  int64_t iterations_left;  /* back-edges; INT64_MAX: no limit */
-  int64_t depth, max_depth; /* calls inside the graph */
-  aj_reached reached;       /* the one that was, last */
-  int64_t bytes, max_bytes; /* memory of this run; max 0: no limit */
-  uint64_t donated;         /* bit i: input i may be written to: nothing else lies in it */
-  uint64_t consumed;        /* those that were, or whose memory is an output's now */
-  aj_exn *exn;              /* in flight: set exactly when a step reports failure */
-  int64_t masked_until_ns;  /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
-  int64_t polled_ns;        /* option poll_clock: CPU time of the run's thread at the last poll */
-  pthread_t thread;         /* and that thread */
-  int64_t work;             /* nodes times elements interpreted so far: what auto mode counts */
+  int64_t iterations_left;    /* back-edges; INT64_MAX: no limit */
+  int64_t depth, max_depth;   /* calls inside the graph */
+  aj_reached reached;         /* the one that was, last */
+  int64_t max_bytes;          /* of memory; 0: no limit */
+  int64_t needed;             /* AJ_REACHED_BYTES: what was too much */
+  const struct aj_need *need; /* of its functions, when memory is limited; else NULL (rt/need.h) */
+  AJ_VEC(int64_t) needs;      /* of active functions together, by depth */
+  uint64_t donated;           /* bit i: input i may be written to: nothing else lies in it */
+  uint64_t consumed;          /* those that were, or whose memory is an output's now */
+  aj_exn *exn;                /* in flight: set exactly when a step reports failure */
+  int64_t masked_until_ns;    /* grace of a finally: until then aj_run_poll is false and counts nothing; 0: none */
+  int64_t polled_ns;          /* option poll_clock: CPU time of the run's thread at the last poll */
+  pthread_t thread;           /* and that thread */
+  int64_t work;               /* nodes times elements interpreted so far: what auto mode counts */
   /* what compiled code holds, here so that nothing is lost when a foreign exception unwinds through it */
   aj_nh_exns exns;
   struct aj_nh_block *blocks;    /* of active functions, innermost first */
@@ -93,9 +96,12 @@ bool aj_run_poll(aj_run *run, bool count_iteration);
 /* Whether a call may be made, which it does not count: the depth is below its limit, no limit was reached before, and
  * no poll ends the run. False: run->exn is set. */
 bool aj_run_may_call(aj_run *run);
-/* Raises that a limit is reached, now and (unless a finally masks it) at every back-edge and call from now on. Always
- * returns false. */
-bool aj_run_reach(aj_run *run, aj_reached limit);
+/* Raises that a limit is reached. `needed`: bytes, for BYTES. Always returns false. */
+bool aj_run_raise_limit(aj_run *run, aj_reached limit, int64_t needed);
+/* From now on every back-edge and call raises it, unless a finally masks it. */
+void aj_run_mark_reached(aj_run *run, aj_reached limit, int64_t needed);
+/* Both. */
+bool aj_run_reach(aj_run *run, aj_reached limit, int64_t needed);
 /* aj_run_poll of the run `user`, for routines. */
 bool aj_run_poll_routine(void *user);
 aj_poller aj_run_poller(aj_run *run);
@@ -109,8 +115,10 @@ void aj_run_note_poll(aj_run *run, bool skip);
 bool aj_run_watch(aj_run *run);
 /* After the last poll, whatever aj_run_watch gave. */
 void aj_run_unwatch(aj_run *run);
-/* Counts memory that the run takes. False: past max_bytes, run->exn is set (kind memory), nothing counted. */
-bool aj_run_charge(aj_run *run, size_t bytes);
+/* A new dense array. NULL: run->exn. */
+arrjit_array *aj_run_array(aj_run *run, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero);
+/* The same of a type under env. */
+arrjit_array *aj_run_array_of(aj_run *run, const aj_type *type, const int64_t *env);
 /* A dense copy of a view; polls. NULL: run->exn. */
 arrjit_array *aj_run_copy(aj_run *run, const aj_view *view);
 /* Sets run->exn. Kind memory when it cannot be made. Always returns false, for `return aj_run_raise(...)`. */
@@ -119,7 +127,8 @@ bool aj_run_raise(aj_run *run, arrjit_kind kind, int64_t code, const char *messa
 /* The exn of a failed routine: arith has payload (lane, operand elements at lane), index (position, index, axis,
  * bound). */
 bool aj_run_raise_sem(aj_run *run, const aj_sem_fail *fail, uint32_t operand_count, const aj_view *operands);
-bool aj_run_raise_memory(aj_run *run);
+/* Kind memory: there is none for so many bytes; 0: not known how many. */
+bool aj_run_raise_memory(aj_run *run, size_t bytes);
 bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
                         const aj_view *payload);
 /* Kind shape: an extent is `got`, but `dim` (a number, or a symbol that stands for `expected`) was asked for. */

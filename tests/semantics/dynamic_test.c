@@ -415,12 +415,52 @@ static void test_results_count_against_the_limit(void **state) {
   tk_bind(f, "odd", make_odd, &o);
   EXPECT_OK(RUN(f, function));
   assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_MAX_RUN_BYTES, 100000, &error), ARRJIT_OK);
-  EXPECT_FAILURE(RUN(f, function), ARRJIT_KIND_MEMORY, 0, NULL);
+  EXPECT_FAILURE(RUN(f, function), ARRJIT_KIND_MEMORY, 0, "the run needs 8000000 bytes, max_run_bytes is 100000");
   assert_int_equal(o.status, ARRJIT_MEMORY);
   o.view.dims = most;
   EXPECT_FAILURE(RUN(f, function), ARRJIT_KIND_MEMORY, 0, NULL);
   tk_bind(f, "odd", make_less, &o);
   EXPECT(RUN(f, function), 0, F32, 0, 0);
+}
+
+/* What the function needs shows when a callback is back: x, then x and its double, in each turn of the loop anew. */
+static void test_memory_that_callbacks_decide_on(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_slot slot = count_slot(f, g);
+  arrjit_value n = PARAM(g, "n", I64), i, sum, out;
+  FOR(g, arrjit_const_i64(g, 0), n, arrjit_const_i64(g, 1), &i, &sum, arrjit_const_f64(g, 0));
+  arrjit_value x = call_count(g, slot, i), twice = arrjit_reverse(g, arrjit_add(g, x, x), INTS(0));
+  arrjit_for_end(g, LIST(arrjit_add(g, sum, sum_of(g, arrjit_mul(g, twice, x)))), &out);
+  RETURN(g, out);
+  arrjit_function *function = tk_finish(f, g);
+  f->limits.bytes = 3 * 40;
+  EXPECT_OK(RUN(f, function, SCALAR(f, I64, 6)));
+  const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 20));
+  EXPECT_FAILURE(o, ARRJIT_KIND_MEMORY, 0, "the run needs 144 bytes, max_run_bytes is 120");
+  assert_string_equal(o->path, "callback < for body 6");
+}
+
+/* A refusal that leaves the callback is a limit that was reached; one that does not leaves no mark. */
+static void test_refused_results_stay_refused(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_slot slot = count_slot(f, g);
+  arrjit_value n = PARAM(g, "n", I64), exn, out, i, var;
+  arrjit_try_begin(g);
+  out = sum_of(g, call_count(g, slot, n));
+  arrjit_try_handler(g, 1, &out, ARRJIT_KIND_MEMORY, &exn);
+  out = arrjit_const_f64(g, -1);
+  arrjit_try_end(g, 1, &out, &out);
+  FOR(g, arrjit_const_i64(g, 0), arrjit_const_i64(g, 1), arrjit_const_i64(g, 1), &i, &var, out);
+  arrjit_for_end(g, LIST(arrjit_neg(g, var)), &out);
+  RETURN(g, out);
+  arrjit_function *function = tk_finish(f, g);
+  f->limits.bytes = 32;
+  EXPECT(RUN(f, function, SCALAR(f, I64, 4)), 0, F64, -10);
+  const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 5));
+  EXPECT_FAILURE(o, ARRJIT_KIND_MEMORY, 0, "the run needs 40 bytes, max_run_bytes is 32");
+  assert_string_equal(o->path, "yield < for body 0");
 }
 
 /* ---- what cannot be built ---- */
@@ -482,6 +522,8 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_f24_refused_results_are_not_forgotten),
     TK_TEST(test_case_f24_results_that_are_not_made),
     TK_TEST(test_results_count_against_the_limit),
+    TK_TEST(test_memory_that_callbacks_decide_on),
+    TK_TEST(test_refused_results_stay_refused),
     TK_TEST(test_extents_stay_where_they_are_bound),
     TK_TEST(test_only_results_of_slots_are_dynamic),
 };

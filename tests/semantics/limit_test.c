@@ -167,27 +167,191 @@ static void test_reached_limit_spares_finally(void **state) {
   assert_string_equal(o->log, "seen i64[]=0c00000000000000\nseen i64[]=0000000000000000\n");
 }
 
-/* Which node asks for too much differs: native code takes its memory at once. */
+/* A call that nobody needs the result of is made, and counts, all the same. */
+static void test_unused_calls_count(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value n = PARAM(g, "n", I64), out;
+  arrjit_callee inner = arrjit_declare(g, "inner", TYPES(TYPE(I64)), TYPES(TYPE(I64)));
+  arrjit_callee outer = arrjit_declare(g, "outer", TYPES(TYPE(I64)), TYPES(TYPE(I64)));
+  arrjit_define(g, inner, &out);
+  RETURN(g, arrjit_neg(g, out));
+  arrjit_define(g, outer, &out);
+  CALL(g, inner, &out, out);
+  RETURN(g, out);
+  CALL(g, outer, &out, n);
+  RETURN(g, n);
+  arrjit_function *function = tk_finish(f, g);
+  f->limits.depth = 2;
+  EXPECT(RUN(f, function, SCALAR(f, I64, 3)), 0, I64, 3);
+  f->limits.depth = 1;
+  const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 3));
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+  assert_string_equal(o->path, "call < call");
+}
+
+/* ---- memory: counted in the function as it was built, so to the byte the same in every tier ---- */
+
+/* The run goes well with so many bytes; with one less it fails, at `path`. Gives the failure. */
+static const tk_outcome *check_need(tk_fixture *f, arrjit_function *function, int64_t bytes, const char *path,
+                                    size_t input_count, arrjit_array *const *inputs) {
+  char message[100];
+  (void)snprintf(message, sizeof message, "the run needs %lld bytes, max_run_bytes is %lld", (long long)bytes,
+                 (long long)bytes - 1);
+  f->limits.bytes = bytes;
+  EXPECT_OK(tk_run(f, function, input_count, inputs));
+  f->limits.bytes = bytes - 1;
+  const tk_outcome *o = tk_run(f, function, input_count, inputs);
+  EXPECT_FAILURE(o, ARRJIT_KIND_MEMORY, 0, message);
+  assert_string_equal(o->path, path);
+  f->limits.bytes = 0;
+  return o;
+}
+#define CHECK_NEED(f, function, bytes, path, ...)                                                                      \
+  check_need(f, function, bytes, path, sizeof((arrjit_array *[]){NULL, ##__VA_ARGS__}) / sizeof(arrjit_array *) - 1,   \
+             ((arrjit_array *const[]){NULL, ##__VA_ARGS__}) + 1)
+
+/* Two of the three arrays are there at a time, and nothing has run when they are too many. */
 static void test_limit_of_memory(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", F64);
-  arrjit_value wide = arrjit_full(g, x, INTS(50000));
-  RETURN(g, arrjit_add(g, wide, arrjit_iota(g, ARRJIT_F64, INTS(50000), 0)));
+  arrjit_value x = PARAM(g, "x", F64, arrjit_symbol(g, "n")), y, k;
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(TYPE(I64)), 0);
+  CALLBACK(g, seen, &k, arrjit_const_i64(g, 1));
+  y = arrjit_add(g, x, x);
+  RETURN(g, arrjit_sqrt(g, arrjit_mul(g, y, y)));
   arrjit_function *function = tk_finish(f, g);
-  EXPECT_OK(RUN(f, function, SCALAR(f, F64, 1)));
+  tk_bind(f, "seen", NULL, NULL);
+  const tk_outcome *o = CHECK_NEED(f, function, 2 * 3 * 8, "", ARRAY(f, F64, 1, 2, 3));
+  assert_string_equal(o->log, "");
+  (void)CHECK_NEED(f, function, 2 * 1000 * 8, "", tk_array(f, TYPE(F64, 1000), NULL));
+  set_option(f, ARRJIT_OPTION_MAX_RUN_BYTES, 47);
+  EXPECT_FAILURE(RUN(f, function, ARRAY(f, F64, 1, 2, 3)), ARRJIT_KIND_MEMORY, 0,
+                 "the run needs 48 bytes, max_run_bytes is 47");
+  f->limits.bytes = 48; /* the run's own says otherwise */
+  EXPECT_OK(RUN(f, function, ARRAY(f, F64, 1, 2, 3)));
+}
+
+/* Tiers ask the host for other amounts, in the same words. */
+static void test_host_without_memory(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), wide = arrjit_iota(g, ARRJIT_F64, INTS(300000), 0);
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(TYPE(F64, 300000)), 0);
+  CALLBACK(g, seen, &wide, arrjit_mul(g, wide, x));
+  RETURN(g, (arrjit_reduce_sum)(g, wide, INTS(0)));
+  arrjit_function *function = tk_finish(f, g);
+  tk_slot *slot = tk_bind(f, "seen", NULL, NULL);
   arrjit_array *inputs[] = {SCALAR(f, F64, 1)};
   for (int m = 0; m < TK_MODES; m++) {
     if (!tk_mode_exists((tk_mode)m)) continue;
     tk_outcome o;
-    tk_call call = {.input_count = 1, .inputs = inputs, .limits.bytes = 100000};
+    tk_call call = {.input_count = 1, .inputs = inputs, .slot_count = 1, .slots = slot};
+    atomic_store(&f->alloc.most, 1000000);
     tk_run_mode(f->context, function, (tk_mode)m, &call, &o);
+    atomic_store(&f->alloc.most, 0);
     EXPECT_FAILURE(&o, ARRJIT_KIND_MEMORY, 0, NULL);
+    long long bytes = 0;
+    assert_int_equal(sscanf(o.message, "no memory for %lld bytes", &bytes), 1);
+    assert_true(bytes > 1000000);
     tk_outcome_free(&o);
   }
-  set_option(f, ARRJIT_OPTION_MAX_RUN_BYTES, 100000);
-  f->limits.bytes = 10000000;
-  EXPECT_OK(RUN(f, function, SCALAR(f, F64, 1)));
+}
+
+/* An input that some tier wants dense counts as a copy in all. */
+static void test_memory_of_strided_inputs(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 3);
+  RETURN(g, arrjit_add(g, x, x));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *odd, *whole = ARRAY(f, F64, 1, 2, 3, 4, 5, 6);
+  assert_int_equal(arrjit_array_view(whole, I64S(0), I64S(2), I64S(3), &odd, NULL), ARRJIT_OK);
+  tk_keep(f, odd);
+  for (int m = 0; m < TK_MODES; m++) {
+    if (!tk_mode_exists((tk_mode)m)) continue;
+    tk_outcome o;
+    tk_call call = {.input_count = 1, .inputs = &odd, .limits.bytes = 48};
+    tk_run_mode(f->context, function, (tk_mode)m, &call, &o);
+    EXPECT(&o, 0, F64, 2, 6, 10);
+    tk_outcome_free(&o);
+    call.limits.bytes = 47;
+    tk_run_mode(f->context, function, (tk_mode)m, &call, &o);
+    EXPECT_FAILURE(&o, ARRJIT_KIND_MEMORY, 0, "the run needs 48 bytes, max_run_bytes is 47");
+    tk_outcome_free(&o);
+  }
+}
+
+/* Views take nothing, but for where they are copied: as outputs, for routines and callbacks. */
+static void test_memory_of_views(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 2, 3), turned = (arrjit_transpose)(g, x, INTS(1, 0)), y = arrjit_neg(g, turned);
+  RETURN(g, (arrjit_reduce_sum)(g, arrjit_add(g, y, turned), INTS(0, 1)));
+  (void)CHECK_NEED(f, tk_finish(f, g), 2 * 48, "", SHAPED(f, TYPE(F64, 2, 3), F64, 1, 2, 3, 4, 5, 6));
+  g = tk_graph(f);
+  x = PARAM(g, "x", F64, 2, 3);
+  turned = (arrjit_transpose)(g, x, INTS(1, 0));
+  RETURN(g, turned, turned, x);
+  (void)CHECK_NEED(f, tk_finish(f, g), 3 * 48, "", SHAPED(f, TYPE(F64, 2, 3), F64, 1, 2, 3, 4, 5, 6));
+}
+
+/* A carried array is there with what it began with, which is used later on, and with the new one. */
+static void test_memory_of_loops(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 4), i, var, out, begin = arrjit_add(g, x, x);
+  FOR(g, arrjit_const_i64(g, 0), arrjit_const_i64(g, 3), arrjit_const_i64(g, 1), &i, &var, begin);
+  arrjit_for_end(g, LIST(arrjit_mul(g, var, var)), &out);
+  RETURN(g, arrjit_add(g, out, begin));
+  (void)CHECK_NEED(f, tk_finish(f, g), 3 * 32, "", ARRAY(f, F64, 1, 2, 3, 4));
+}
+
+/* twice(x) = (x + x) * 2, of any length; its arrays come on top of the caller's. */
+static arrjit_callee define_twice(arrjit_graph *g) {
+  int64_t m = arrjit_symbol(g, "m");
+  arrjit_value x;
+  arrjit_callee twice = arrjit_declare(g, "twice", TYPES(TYPE(F64, m)), TYPES(TYPE(F64, m)));
+  arrjit_define(g, twice, &x);
+  RETURN(g, arrjit_mul(g, arrjit_add(g, x, x), arrjit_const_f64(g, 2)));
+  return twice;
+}
+
+static void test_memory_of_calls(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 5), k, out;
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(TYPE(I64)), 0);
+  arrjit_callee twice = define_twice(g);
+  CALLBACK(g, seen, &k, arrjit_const_i64(g, 1));
+  CALL(g, twice, &out, x);
+  RETURN(g, (arrjit_reduce_sum)(g, out, INTS(0)));
+  tk_bind(f, "seen", NULL, NULL);
+  const tk_outcome *o = CHECK_NEED(f, tk_finish(f, g), 40 + 80, "call", ARRAY(f, F64, 1, 2, 3, 4, 5));
+  assert_string_equal(o->log, "seen i64[]=0100000000000000\n");
+}
+
+/* A handler by name takes it once; then the next call, though it would fit, raises it again. */
+static void test_memory_stays_reached(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 100), n = PARAM(g, "n", I64), exn, out, little;
+  arrjit_callee twice = define_twice(g), down = define_down(g);
+  arrjit_try_begin(g);
+  CALL(g, twice, &out, x);
+  arrjit_try_handler(g, 1, &out, ARRJIT_KIND_MEMORY, &exn);
+  arrjit_try_end(g, 1, &x, &out);
+  arrjit_if_begin(g, arrjit_gt(g, n, arrjit_const_i64(g, 0)));
+  CALL(g, down, &little, n);
+  arrjit_if_else(g, 1, &little);
+  arrjit_if_end(g, 1, &n, &little);
+  RETURN(g, out, little);
+  arrjit_function *function = tk_finish(f, g);
+  f->limits.bytes = 2399;
+  EXPECT_OK(RUN(f, function, tk_array(f, TYPE(F64, 100), NULL), SCALAR(f, I64, 0)));
+  const tk_outcome *o = RUN(f, function, tk_array(f, TYPE(F64, 100), NULL), SCALAR(f, I64, 1));
+  EXPECT_FAILURE(o, ARRJIT_KIND_MEMORY, 0, "the run needs 2400 bytes, max_run_bytes is 2399");
+  assert_string_equal(o->path, "call < if then");
 }
 
 /* ---- time: where a run is stopped differs, so outcomes are not compared ---- */
@@ -303,7 +467,14 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_limit_of_depth),
     TK_TEST(test_depth_stays_reached),
     TK_TEST(test_reached_limit_spares_finally),
+    TK_TEST(test_unused_calls_count),
     TK_TEST(test_limit_of_memory),
+    TK_TEST(test_host_without_memory),
+    TK_TEST(test_memory_of_strided_inputs),
+    TK_TEST(test_memory_of_views),
+    TK_TEST(test_memory_of_loops),
+    TK_TEST(test_memory_of_calls),
+    TK_TEST(test_memory_stays_reached),
     TK_TEST(test_limit_of_wall_time),
     TK_TEST(test_case_b21_endless_loop_is_cancelled),
     TK_TEST(test_case_b13_only_the_taken_loop_runs),

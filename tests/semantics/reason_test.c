@@ -267,6 +267,9 @@ static void test_a_payload_without_memory_gives_kind_memory(void **state) {
         originals++;
       } else {
         assert_int_equal(arrjit_result_kind(result), ARRJIT_KIND_MEMORY);
+        atomic_store(&f->alloc.most, 1); /* and there is none for the message either */
+        assert_int_equal(strncmp(arrjit_result_message(result), "no memory", 9), 0);
+        atomic_store(&f->alloc.most, 0);
         memories++;
       }
       if (context) {

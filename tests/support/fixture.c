@@ -90,7 +90,8 @@ tk_slot *tk_bind(tk_fixture *f, const char *name, tk_behaviour *behave, void *us
 static void demand_native(const tk_fixture *f, arrjit_function *function, const tk_outcome *o) {
   arrjit_function_statistics s;
   arrjit_function_get_statistics(function, &s);
-  bool refused = !o->ok && (o->kind == ARRJIT_KIND_UNBOUND || o->kind == ARRJIT_KIND_ARGUMENT); /* before any code */
+  bool unfit = o->kind == ARRJIT_KIND_UNBOUND || o->kind == ARRJIT_KIND_ARGUMENT;
+  bool refused = !o->ok && (unfit || (o->kind == ARRJIT_KIND_MEMORY && !*o->path)); /* before any code */
   if (o->status == ARRJIT_OK && !o->native && !refused) fail_msg("whole: no native code ran");
   if (s.interpreted_nodes) fail_msg("whole: %" PRId64 " nodes left to the interpreter", s.interpreted_nodes);
   if (s.fallback_nodes && !f->may_fall_back) fail_msg("whole: %" PRId64 " nodes left to routines", s.fallback_nodes);

@@ -199,23 +199,6 @@ static void test_finally_masks_polls_for_a_while(void **state) {
   end(&f);
 }
 
-static void test_memory_of_a_run_is_limited(void **state) {
-  (void)state;
-  fixture f;
-  begin(&f);
-  assert_true(aj_run_charge(&f.run, 1 << 30));
-  f.run.max_bytes = (1 << 30) + 10;
-  assert_true(aj_run_charge(&f.run, 10));
-  assert_false(aj_run_charge(&f.run, 1));
-  assert_int_equal(f.run.exn->kind, ARRJIT_KIND_MEMORY);
-  assert_int_equal(f.run.bytes, (1 << 30) + 10);
-  aj_exn_release(f.run.exn);
-  f.run.exn = NULL;
-  f.run.max_bytes = 0;
-  assert_false(aj_run_charge(&f.run, SIZE_MAX));
-  end(&f);
-}
-
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_iterations_are_limited),
     cmocka_unit_test(test_cancel_from_another_thread),
@@ -225,7 +208,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_many_deadlines_in_any_order),
     cmocka_unit_test(test_a_child_can_drop_a_core_with_a_timer),
     cmocka_unit_test(test_finally_masks_polls_for_a_while),
-    cmocka_unit_test(test_memory_of_a_run_is_limited),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }

@@ -38,7 +38,6 @@ static arrjit_function *chain(tk_fixture *f, int n) {
 static void test_values_inside_a_range_are_no_arrays(void **state) {
   tk_fixture *f = *state;
   set(f, ARRJIT_OPTION_BLOCK_WORK, 0);
-  set(f, ARRJIT_OPTION_MAX_RUN_BYTES, 45000); /* one array of 40 kB and what belongs to it */
   arrjit_function *function = chain(f, 100);
   arrjit_array *x = tk_array(f, TYPE(F32, 10000), NULL);
   arrjit_result *result = run(function, 1, &x, 0, NULL);
