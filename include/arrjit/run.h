@@ -55,7 +55,8 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_wait(arrjit_function *f
 /* ---- text: .air ---- */
 
 /* Parses .air text; `name` stands for the file in messages. On SYNTAX, GRAPH, TYPE or VERSION errors error->line is the
- * line of the text. The caller owns *out. */
+ * line of the text. Kinds that the text declares become the context's with its success; a parse that fails leaves the
+ * context as it was. The caller owns *out. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_function_parse(arrjit_context *context, const char *text, size_t bytes,
                                                                const char *name, arrjit_function **out,
                                                                arrjit_error *error);
@@ -214,8 +215,8 @@ ARRJIT_API uint64_t arrjit_result_touched(const arrjit_result *result);
 ARRJIT_API arrjit_kind arrjit_result_kind(const arrjit_result *result);
 ARRJIT_API const char *arrjit_result_kind_name(const arrjit_result *result);
 ARRJIT_API int64_t arrjit_result_code(const arrjit_result *result);
-/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result. Where there is no
- * memory to make it: what it is made from, which lives as long. */
+/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result. Where there is
+ * no memory to make it: what it is made from, which lives as long. */
 ARRJIT_API const char *arrjit_result_message(arrjit_result *result);
 ARRJIT_API size_t arrjit_result_payload_count(const arrjit_result *result);
 ARRJIT_API arrjit_array *arrjit_result_payload(const arrjit_result *result, size_t index);

@@ -18,16 +18,15 @@ static void tell_line(const aj_module *module, const aj_air_lines *lines, const 
   aj_bounded_printf(error->file, sizeof error->file, "%s", length > room ? name + (length - room) : name);
 }
 
-static arrjit_status parse_module(aj_core *core, const char *text, size_t bytes, const char *name, aj_module **out,
-                                  arrjit_error *error) {
+static arrjit_status parse_module(aj_core *core, aj_kinds *kinds, const char *text, size_t bytes, const char *name,
+                                  aj_module **out, arrjit_error *error) {
   aj_air_limits limits = {.max_nodes = aj_core_option(core, AJ_OPTION_MAX_NODES),
                           .max_nesting = aj_core_option(core, AJ_OPTION_MAX_NESTING),
                           .max_const_bytes = aj_core_option(core, AJ_OPTION_MAX_CONST_BYTES)};
   aj_air_lines lines = {.mem = &core->mem};
   aj_module *module = NULL;
   const aj_node *node = NULL;
-  arrjit_status status =
-      aj_air_parse_lines(&core->mem, core->kinds, text, bytes, name, &limits, &lines, &module, error);
+  arrjit_status status = aj_air_parse_lines(&core->mem, kinds, text, bytes, name, &limits, &lines, &module, error);
   if (status == ARRJIT_OK) {
     status = aj_verify_find(module, false, error, &node);
     if (status != ARRJIT_OK)
@@ -43,18 +42,32 @@ static arrjit_status parse_module(aj_core *core, const char *text, size_t bytes,
   return status;
 }
 
+/* New kinds of the text are the context's when nothing can fail any more but adding them. */
+static arrjit_status parse_function(arrjit_context *context, aj_kinds *kinds, const char *text, size_t bytes,
+                                    const char *name, arrjit_function **out, arrjit_error *error) {
+  aj_module *module;
+  arrjit_status status = parse_module(context->core, kinds, text, bytes, name, &module, error);
+  if (status != ARRJIT_OK) return status;
+  arrjit_function *function = aj_function_create(context, module);
+  if (!function) return aj_error_memory(error, "a function");
+  status = aj_module_join_kinds(module, context->core->kinds, error);
+  if (status == ARRJIT_OK)
+    *out = function;
+  else
+    aj_function_release(function);
+  return status;
+}
+
 arrjit_status arrjit_function_parse(arrjit_context *context, const char *text, size_t bytes, const char *name,
                                     arrjit_function **out, arrjit_error *error) {
   if (!context) return aj_error_set(error, ARRJIT_MISUSE, "context is NULL");
   if (!text) return aj_error_set(error, ARRJIT_MISUSE, "text is NULL");
   if (!out) return aj_error_set(error, ARRJIT_MISUSE, "out is NULL");
-  aj_module *module;
-  arrjit_status status = parse_module(context->core, text, bytes, name ? name : "", &module, error);
-  if (status != ARRJIT_OK) return status;
-  arrjit_function *function = aj_function_create(context, module);
-  if (!function) return aj_error_memory(error, "a function");
-  *out = function;
-  return aj_error_clear(error);
+  aj_kinds *kinds = aj_kinds_fork(context->core->kinds);
+  if (!kinds) return aj_error_memory(error, "a function");
+  arrjit_status status = parse_function(context, kinds, text, bytes, name ? name : "", out, error);
+  aj_kinds_release(kinds);
+  return status == ARRJIT_OK ? aj_error_clear(error) : status;
 }
 
 /* ---- printing ---- */

@@ -23,6 +23,13 @@ typedef struct aj_kinds aj_kinds;
 aj_kinds *aj_kinds_create(aj_mem *mem); /* with the rows of kinds.def; NULL: no memory */
 void aj_kinds_retain(aj_kinds *kinds);
 void aj_kinds_release(aj_kinds *kinds);
+/* A table that shows what `base` has now and takes kinds of its own, which nobody else sees. `base` must live as long.
+ * NULL: no memory. */
+aj_kinds *aj_kinds_fork(aj_kinds *base);
+uint32_t aj_kinds_forked(const aj_kinds *fork); /* kinds up to this number are the base's */
+/* Adds a fork's own kinds to its base, all or none; numbers[i]: what its i-th own kind is there. One that the base has
+ * meanwhile must be the same. Errors: GRAPH (it is not), LIMIT, MEMORY. */
+arrjit_status aj_kinds_join(const aj_kinds *fork, arrjit_kind *numbers, arrjit_error *error);
 arrjit_status aj_kinds_add(aj_kinds *kinds, const char *name, arrjit_kind parent, const char *fields, arrjit_kind *out,
                            arrjit_error *error);
 arrjit_kind aj_kinds_find(const aj_kinds *kinds, const char *name, size_t length); /* ARRJIT_KIND_NONE: no such */

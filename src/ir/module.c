@@ -149,3 +149,30 @@ int32_t aj_module_add_slot(aj_module *module, const aj_slot *slot) {
   if (!AJ_VEC_PUSH(module->mem, &module->slots, copy)) return -1;
   return (int32_t)(module->slots.count - 1);
 }
+
+/* ---- kinds ---- */
+
+static void renumber_kinds(aj_node *node, int64_t first, const arrjit_kind *numbers) {
+  for (uint32_t i = 0; i < node->attr_count; i++) {
+    aj_attr *attr = &node->attrs[i];
+    if (attr->name == AJ_ATTR_KIND && attr->u.i > first) attr->u.i = numbers[attr->u.i - first - 1];
+    int64_t *kinds = attr->name == AJ_ATTR_KINDS ? (int64_t *)(uintptr_t)attr->u.ints : NULL; /* the module's own */
+    for (uint32_t k = 0; kinds && k < attr->count; k++)
+      if (kinds[k] > first) kinds[k] = numbers[kinds[k] - first - 1];
+  }
+}
+
+arrjit_status aj_module_join_kinds(aj_module *module, aj_kinds *base, arrjit_error *error) {
+  uint32_t first = aj_kinds_forked(module->kinds), count = aj_kinds_count(module->kinds) - first;
+  arrjit_kind *numbers = count ? aj_mem_array(module->mem, count, sizeof *numbers) : NULL;
+  if (count && !numbers) return aj_error_memory(error, "the kinds of a module");
+  arrjit_status status = aj_kinds_join(module->kinds, numbers, error);
+  for (size_t i = 0; status == ARRJIT_OK && count && i < module->funcs.count; i++) {
+    aj_walk walk;
+    aj_walk_start(&walk, module->funcs.data[i]);
+    for (aj_node *node; (node = aj_walk_next(&walk));) renumber_kinds(node, first, numbers);
+  }
+  if (status == ARRJIT_OK) module->kinds = base;
+  aj_mem_free(module->mem, numbers, count * sizeof *numbers);
+  return status;
+}

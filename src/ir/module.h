@@ -148,6 +148,9 @@ struct aj_module {
 
 /* ---- modules (ir/module.c) ---- */
 aj_module *aj_module_create(aj_mem *mem, aj_kinds *kinds); /* NULL: no memory */
+/* A finished module whose kinds are a fork of `base` gets those of `base`, with its own kinds added there, all or none.
+ * Errors: those of aj_kinds_join. */
+arrjit_status aj_module_join_kinds(aj_module *module, aj_kinds *base, arrjit_error *error);
 void aj_module_destroy(aj_module *module);
 /* A deep copy for the optimiser; its nodes' origin is the node of `module` (or that one's origin). NULL: no memory. */
 aj_module *aj_module_clone(const aj_module *module);
