@@ -229,6 +229,77 @@ static void test_failures_in_between(void **state) {
   EXPECT(RUN(f, function, SCALAR(f, I64, 4)), 0, F64, 14); /* 9 for i = 2, else 1; i = 5 fails in the host */
 }
 
+/* Lanes of a map, as many as the callback says: each halves its element until it is below 1 and counts the turns; one
+ * that begins above `most` raises. `extra` is another array of such an extent, or a scalar for all lanes. */
+static arrjit_function *build_map(tk_fixture *f, bool two, bool caught) {
+  arrjit_graph *g = tk_graph(f);
+  arrjit_slot slot = count_slot(f, g);
+  arrjit_value n = PARAM(g, "n", I64), other = PARAM(g, "other", I64), most = PARAM(g, "most", F64);
+  arrjit_value x = call_count(g, slot, n), extra = two ? call_count(g, slot, other) : most, lane[3], v[2], out[2], exn;
+  arrjit_map_begin(g, LIST(x, extra, most), lane);
+  if (caught) arrjit_try_begin(g);
+  arrjit_if_begin(g, arrjit_gt(g, lane[0], lane[2]));
+  RAISE(g, ARRJIT_KIND_RUNTIME, 3, "{0} is too much", lane[0]);
+  arrjit_if_else(g, 0, NULL);
+  arrjit_if_end(g, 0, NULL, NULL);
+  WHILE(g, v, lane[0], lane[1]);
+  arrjit_while_body(g, arrjit_ge(g, v[0], arrjit_const_f64(g, 1)), v);
+  arrjit_while_end(g, LIST(arrjit_mul(g, v[0], arrjit_const_f64(g, 0.5)), arrjit_add(g, v[1], arrjit_const_f64(g, 1))),
+                   out);
+  if (caught) {
+    arrjit_try_handler(g, 1, &out[1], ARRJIT_KIND_RUNTIME, &exn);
+    arrjit_try_end(g, LIST(arrjit_const_f64(g, -1)), &out[1]);
+  }
+  arrjit_map_end(g, 1, &out[1], out);
+  RETURN(g, out[0], sum_of(g, arrjit_mul(g, out[0], x)));
+  return tk_finish(f, g);
+}
+
+static void test_maps_over_results_of_unknown_extent(void **state) {
+  tk_fixture *f = *state;
+  arrjit_array *seven = SCALAR(f, I64, 7), *none = SCALAR(f, I64, 0), *ten = SCALAR(f, F64, 10);
+  for (int two = 0; two < 2; two++) {
+    arrjit_function *strict = build_map(f, two, false), *caught = build_map(f, two, true);
+    const tk_outcome *o = RUN(f, strict, seven, seven, ten);
+    if (two)
+      EXPECT(o, 0, F64, 2, 4, 5, 7, 8, 9, 10);
+    else
+      EXPECT(o, 0, F64, 11, 12, 12, 13, 13, 13, 13);
+    EXPECT_SHAPE(RUN(f, strict, none, none, ten), 0, 0);
+    EXPECT_OK(RUN(f, strict, SCALAR(f, I64, 1000), SCALAR(f, I64, 1000), SCALAR(f, F64, 1000)));
+    o = RUN(f, strict, seven, seven, SCALAR(f, F64, 4));
+    EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 3, "5 is too much");
+    assert_string_equal(o->path, "raise < if then < map lane 4");
+    o = RUN(f, caught, seven, seven, SCALAR(f, F64, 1));
+    EXPECT(o, 0, F64, 2, -1, -1, -1, -1, -1, -1);
+    if (two) EXPECT_FAILURE(RUN(f, strict, seven, SCALAR(f, I64, 6), ten), ARRJIT_KIND_SHAPE, 0, NULL);
+    EXPECT_FAILURE(RUN(f, strict, SCALAR(f, I64, -1), seven, ten), ARRJIT_KIND_CALLBACK, ARRJIT_FAILED, NULL);
+  }
+}
+
+/* Bound anew in each round: maps of 0, 1, ..., lanes in one loop. */
+static void test_maps_of_another_extent_each_round(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_slot slot = count_slot(f, g);
+  arrjit_value n = PARAM(g, "n", I64), most = PARAM(g, "most", F64), i, total, lane[2], doubled, y, out;
+  FOR(g, arrjit_const_i64(g, 0), n, arrjit_const_i64(g, 1), &i, &total, arrjit_const_f64(g, 0));
+  arrjit_map_begin(g, LIST(call_count(g, slot, i), most), lane);
+  arrjit_if_begin(g, arrjit_gt(g, lane[0], lane[1]));
+  RAISE(g, ARRJIT_KIND_RUNTIME, 3, "{0} is too much", lane[0]);
+  arrjit_if_else(g, 0, NULL);
+  doubled = arrjit_add(g, lane[0], lane[0]);
+  arrjit_if_end(g, 1, &doubled, &y);
+  arrjit_map_end(g, 1, &y, &y);
+  arrjit_for_end(g, LIST(arrjit_add(g, total, sum_of(g, y))), &out);
+  RETURN(g, out);
+  arrjit_function *function = tk_finish(f, g);
+  EXPECT(RUN(f, function, SCALAR(f, I64, 40), SCALAR(f, F64, 100)), 0, F64, 21320); /* the sum of k (k + 1) */
+  const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 40), SCALAR(f, F64, 20));
+  EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 3, "21 is too much");
+  assert_string_equal(o->path, "raise < if then < map lane 20 < for body 21");
+}
+
 static void test_extents_that_must_agree(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
@@ -515,6 +586,8 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_arms_and_conditions),
     TK_TEST(test_called_functions),
     TK_TEST(test_failures_in_between),
+    TK_TEST(test_maps_over_results_of_unknown_extent),
+    TK_TEST(test_maps_of_another_extent_each_round),
     TK_TEST(test_extents_that_must_agree),
     TK_TEST(test_derived_extents_out_of_range),
     TK_TEST(test_outputs_of_such_results_cannot_be_given),

@@ -2,16 +2,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "threading.h"
 
-static const int64_t thread_counts[] = {1, 2, 8};
-enum { THREAD_COUNTS = 3, REPEATS = 1000 };
-
-static void set_threads(arrjit_context *context, int64_t threads) {
-  arrjit_error error;
-  if (arrjit_context_set_option(context, ARRJIT_OPTION_THREADS, threads, &error) != ARRJIT_OK)
-    fail_msg("%s", error.message);
-}
+enum { REPEATS = 1000 };
 
 static int64_t repeats(void) { return getenv("ARRJIT_LONG") ? 10 * REPEATS : REPEATS; }
 
@@ -31,27 +24,6 @@ static arrjit_array *make_input(tk_fixture *f, arrjit_dtype dtype, int32_t rank,
       ((int32_t *)arrjit_array_data(array))[i] = (int32_t)(state % 1000);
   }
   return array;
-}
-
-static void run_native(arrjit_context *context, arrjit_function *function, size_t input_count,
-                       arrjit_array *const *inputs, tk_outcome *out) {
-  tk_call call = {.input_count = input_count, .inputs = inputs};
-  tk_run_mode(context, function, tk_native() ? TK_WHOLE : TK_INTERP, &call, out);
-}
-
-/* The outcome in all modes, and then with any number of threads, must be one. */
-static const tk_outcome *run_threads(tk_fixture *f, arrjit_function *function, size_t input_count,
-                                     arrjit_array *const *inputs) {
-  const tk_outcome *first = tk_run(f, function, input_count, inputs);
-  for (int i = 0; i < THREAD_COUNTS; i++) {
-    tk_outcome o;
-    char *why = NULL;
-    set_threads(f->context, thread_counts[i]);
-    run_native(f->context, function, input_count, inputs, &o);
-    if (!tk_outcome_same(first, &o, &why)) fail_msg("%d threads: %s", (int)thread_counts[i], why);
-    tk_outcome_free(&o);
-  }
-  return first;
 }
 
 /* ---- bits ---- */
@@ -164,7 +136,7 @@ static void repeat_failure(tk_fixture *f, arrjit_function *function, size_t inpu
   for (int64_t i = 0; i < repeats(); i++) {
     tk_outcome o;
     char *why = NULL;
-    run_native(f->context, function, input_count, inputs, &o);
+    run_native(f, function, input_count, inputs, &o);
     if (!tk_outcome_same(want, &o, &why)) fail_msg("repeat %d: %s", (int)i, why);
     tk_outcome_free(&o);
   }
@@ -360,12 +332,12 @@ static void sum_with(host_team *team, int runs, bool tasks_after_the_context) {
   for (int i = 0; i < 200000; i++) ((double *)arrjit_array_data(input))[i] = 1.0 + i;
   tk_outcome want, o;
   set_threads(f.context, 1);
-  run_native(f.context, function, 1, &input, &want);
+  run_native(&f, function, 1, &input, &want);
   EXPECT_OK(&want);
   set_threads(f.context, 4);
   for (int i = 0; i < runs; i++) {
     char *why = NULL;
-    run_native(f.context, function, 1, &input, &o);
+    run_native(&f, function, 1, &input, &o);
     if (!tk_outcome_same(&want, &o, &why)) fail_msg("run %d: %s", i, why);
     tk_outcome_free(&o);
   }
@@ -423,7 +395,7 @@ static void test_threads_of_the_host_may_be_the_caller(void **state) {
   arrjit_array *input = make_input(&other, ARRJIT_F64, 1, (int64_t[]){200000});
   ((double *)arrjit_array_data(input))[0] = -1;
   tk_outcome o;
-  run_native(other.context, function, 1, &input, &o);
+  run_native(&other, function, 1, &input, &o);
   EXPECT_FAILURE(&o, ARRJIT_KIND_RUNTIME, 7, "must be positive");
   assert_int_equal(calls, tk_native() ? 3 : 0);
   tk_outcome_free(&o);

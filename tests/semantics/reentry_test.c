@@ -1,4 +1,6 @@
 /* What callbacks may do while a run goes on, and what they tell of a failure. */
+#include <pthread.h>
+
 #include "hosting.h"
 
 static arrjit_status say_error(HOST_ARGS) {
@@ -144,6 +146,59 @@ static void test_case_f22_object_survives_reraise_causes_and_context(void **stat
       arrjit_result_destroy(result);
       assert_int_equal(own.destroyed, 1);
     }
+}
+
+/* Threads fail at once with one and the same object, raised again or as a cause; what one thread got another destroys.
+ * The object is the host's: each failure gives up its share once. */
+enum { SHARERS = 8, SHARES = 200 };
+typedef struct sharer {
+  pthread_t thread;
+  arrjit_function *function;
+  arrjit_array *input;
+  arrjit_mode mode;
+  object *own;
+  int wrong;
+  arrjit_result *results[SHARES];
+} sharer;
+
+static void *share_object(void *user) {
+  sharer *s = user;
+  arrjit_binding binding = {.slot = "cb", .callback = fail_with_object, .user = s->own};
+  for (int k = 0; k < SHARES; k++) {
+    s->results[k] = run_bound(s->function, s->mode, &binding, 1, &s->input);
+    arrjit_result *cause = arrjit_result_cause(s->results[k]);
+    s->wrong += arrjit_result_host_pointer(cause ? cause : s->results[k]) != s->own;
+  }
+  return NULL;
+}
+
+static void *destroy_shares(void *user) {
+  sharer *s = user;
+  for (int k = 0; k < SHARES; k++) arrjit_result_destroy(s->results[k]);
+  return NULL;
+}
+
+static void on_all(sharer *sharers, void *(*body)(void *)) {
+  for (int i = 0; i < SHARERS; i++) assert_int_equal(pthread_create(&sharers[i].thread, NULL, body, &sharers[i]), 0);
+  for (int i = 0; i < SHARERS; i++) assert_int_equal(pthread_join(sharers[i].thread, NULL), 0);
+}
+
+static void test_case_f22_threads_share_an_object(void **state) {
+  tk_fixture *f = *state;
+  static sharer sharers[SHARERS];
+  arrjit_function *function = build_reraise(f->context);
+  arrjit_array *ways[] = {SCALAR(f, I64, 0), SCALAR(f, I64, 1)};
+  for (size_t m = 0; m < TK_COUNT(run_modes); m++) {
+    object own = {0};
+    for (int i = 0; i < SHARERS; i++)
+      sharers[i] = (sharer){.function = function, .input = ways[i % 2], .mode = run_modes[m], .own = &own};
+    on_all(sharers, share_object);
+    for (int i = 0; i < SHARERS; i++) assert_int_equal(sharers[i].wrong, 0);
+    assert_int_equal(own.destroyed, 0);
+    on_all(sharers, destroy_shares);
+    assert_int_equal(own.destroyed, SHARERS * SHARES);
+  }
+  arrjit_function_release(function);
 }
 
 /* ---- re-entry of every kind ---- */
@@ -340,6 +395,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b01_failing_callback_in_every_tier),
     TK_TEST(test_case_b03_object_and_frames_come_through),
     TK_TEST(test_case_f22_object_survives_reraise_causes_and_context),
+    TK_TEST(test_case_f22_threads_share_an_object),
     TK_TEST(test_callbacks_use_the_library),
     TK_TEST(test_callbacks_cancel_their_run),
     TK_TEST(test_callbacks_release_their_function),
