@@ -1,5 +1,5 @@
-/* String buffer and bounded printing. Both go through the C library's vsnprintf with integers and strings only: its
- * floats depend on the process' locale and rounding mode, so numbers with a fraction are printed by base/number.c. */
+/* String buffer. It goes through the C library's vsnprintf with integers and strings only: its floats depend on the
+ * process' locale and rounding mode, so numbers with a fraction are printed by base/number.c. */
 #include "base/text.h"
 
 #include <stdio.h>
@@ -60,27 +60,6 @@ void aj_text_printf(aj_text *text, const char *format, ...) {
 void aj_text_free(aj_text *text) {
   aj_mem_free(text->mem, text->data, text->capacity);
   aj_text_init(text, text->mem);
-}
-
-/* Where to cut so that no UTF-8 sequence is split. */
-static size_t cut_place(const char *s, size_t at) {
-  while (at > 0 && ((unsigned char)s[at] & 0xc0) == 0x80) at--;
-  return at;
-}
-
-void aj_bounded_vprintf(char *out, size_t size, const char *format, va_list args) {
-  if (size == 0) return;
-  int length = vsnprintf(out, size, format, args);
-  if (length < 0) out[0] = 0;
-  if (length < 0 || (size_t)length < size || size < 4) return;
-  memcpy(out + cut_place(out, size - 4), "...", 4);
-}
-
-void aj_bounded_printf(char *out, size_t size, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  aj_bounded_vprintf(out, size, format, args);
-  va_end(args);
 }
 
 /* ---- message templates ---- */

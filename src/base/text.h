@@ -25,7 +25,8 @@ void aj_text_puts(aj_text *text, const char *s);
 void aj_text_printf(aj_text *text, const char *format, ...) AJ_PRINTF(2, 3);
 void aj_text_free(aj_text *text);
 
-/* Bounded printing into a fixed field: always NUL-terminated, cut with "..." when too long. */
+/* Bounded printing into a fixed field, integers and strings only: always NUL-terminated. When it is too long, strings
+ * are shortened in their middle with "...", the longest first; when that is not enough, the end is cut. */
 void aj_bounded_printf(char *out, size_t size, const char *format, ...) AJ_PRINTF(3, 4);
 void aj_bounded_vprintf(char *out, size_t size, const char *format, va_list args);
 
