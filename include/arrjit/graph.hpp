@@ -140,6 +140,9 @@ public:
   void returns(const value &result, location at = location::here()) const {
     returns(std::vector<value>{result}, {}, at);
   }
+  template <class... V> void returns(const detail::located &first, const value &second, const V &...rest) const {
+    returns(std::vector<value>{first.of, second, rest...}, {}, first.at);
+  }
 
   /* A function that graphs may call, itself too, before or after its body is defined. A type of rank -1 says
    * exception. */

@@ -131,7 +131,11 @@ public:
   bool ok() const { return arrjit_result_ok(raw_) != 0; }
   explicit operator bool() const { return ok(); }
   size_t output_count() const { return arrjit_result_output_count(raw_); }
-  array output(size_t i = 0) const { return need(arrjit_result_output(raw_, i), "a result has no such output"); }
+  /* Throws status_error MISUSE when there is none: of a failed run it tells why that failed. */
+  array output(size_t i = 0) const {
+    if (!ok()) detail::misuse((std::string("the run failed: ") + kind_name() + ": " + message()).c_str());
+    return need(arrjit_result_output(raw_, i), "a result has no such output");
+  }
   uint64_t consumed() const { return arrjit_result_consumed(raw_); }
   uint64_t touched() const { return arrjit_result_touched(raw_); }
 

@@ -98,7 +98,7 @@ static void test_for_with_and_without_a_step(void **state) {
   const auto [a, b] = for_(g, 0, 10, std::array<value, 2>{zero, zero + 1},
                            [](value, value x, value y) { return std::array<value, 2>{y, x + y}; });
   for_(g, 0, n, nothing, [&](value i) { if_(i == 5, [&] { runtime_raise(g, "{0} is too much", {i}); }, [] {}); });
-  g.returns({up, down, a, b});
+  g.returns(up, down, a, b);
   const function fn = g.finish();
   const result r = run_all(f, fn, {}, i64(f, 5));
   EXPECT(r.output(0).item<int64_t>() == 10 && r.output(1).item<int64_t>() == 531);

@@ -115,7 +115,9 @@ static void test_run_takes_inputs_in_three_forms(void **state) {
   EXPECT(fn.run().kind() == ARRJIT_KIND_ARGUMENT);
   EXPECT(EXPECT_THROW(error, fn.run_or_throw(x, x)).kind() == ARRJIT_KIND_ARGUMENT);
   EXPECT(EXPECT_THROW(status_error, fn.run(array())).status() == ARRJIT_MISUSE);
-  EXPECT_THROW(status_error, fn.run(x).output(1));
+  EXPECT(EXPECT_THROW(status_error, fn.run(x).output(1)).message() == std::string("a result has no such output"));
+  EXPECT(EXPECT_THROW(status_error, fn.run().output()).message() ==
+         std::string("the run failed: argument: expected 1 argument, got 0"));
   EXPECT_THROW(status_error, fn.run(x).payload(0));
 }
 
