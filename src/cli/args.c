@@ -42,8 +42,12 @@ static bool read_element(list_reader *l) {
     if (!grown) return bad_list(l, "no memory");
     l->data = grown;
   }
-  if (!cli_parse_element(l->param->type.dtype, l->at, length, l->data + l->count * l->size))
-    return bad_list(l, "no such number");
+  const char *problem = cli_parse_element(l->param->type.dtype, l->at, length, l->data + l->count * l->size);
+  if (problem && !length) return bad_list(l, "no number");
+  if (problem) {
+    cli_bad("argument %s: '%.*s' is %s", l->param->label, (int)(length < 64 ? length : 64), l->at, problem);
+    return false;
+  }
   l->at += length;
   l->count++;
   return true;

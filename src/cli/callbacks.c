@@ -22,8 +22,9 @@ static bool fill(const cli_slot *slot, size_t result_count, const arrjit_view *r
   for (size_t i = 0; i < result_count; i++) {
     char element[16];
     size_t size = arrjit_dtype_bytes(results[i].dtype);
-    if (!cli_parse_element(results[i].dtype, slot->value, strlen(slot->value), element)) {
-      cli_bad("--bind %s=%s: '%s' is no %s", slot->name, slot->value, slot->value, arrjit_dtype_name(results[i].dtype));
+    const char *problem = cli_parse_element(results[i].dtype, slot->value, strlen(slot->value), element);
+    if (problem) {
+      cli_bad("--bind %s=%s: '%s' is %s", slot->name, slot->value, slot->value, problem);
       return false;
     }
     for (size_t at = 0; at < results[i].bytes; at += size) memcpy((char *)results[i].data + at, element, size);

@@ -21,8 +21,8 @@ const char *cli_split(const char *text, size_t *out_name_length);
 const char *cli_option(int argc, char **argv, int *i, const char *name, bool *out_bad);
 
 /* ---- elements.c ---- */
-/* One element from text; false when it is none of dtype. */
-bool cli_parse_element(arrjit_dtype dtype, const char *text, size_t length, void *out);
+/* One element from text. NULL, or what the text is: "no i8", "outside the range of i8, -128 to 127". */
+const char *cli_parse_element(arrjit_dtype dtype, const char *text, size_t length, void *out);
 /* Shortest text that reads back to the same bits. */
 void cli_print_element(FILE *file, arrjit_dtype dtype, const void *element);
 /* "f64[2, n]", as the library's messages have it; `function` names the symbols of its types, NULL where there are none.

@@ -62,9 +62,10 @@ static bool read_row(reader *r, const char *name, size_t wanted, arrjit_dtype dt
     if (column == wanted) {
       found = true;
       if (!r->length) return fail(r, column, "the cell is empty, expected a number");
-      if (!cli_parse_element(dtype, r->cell, r->length, out)) {
-        cli_bad("%s:%d: column %zu ('%s'): '%.*s' is no %s", r->path, r->line, column + 1, name,
-                (int)(r->length < 64 ? r->length : 64), r->cell, arrjit_dtype_name(dtype));
+      const char *problem = cli_parse_element(dtype, r->cell, r->length, out);
+      if (problem) {
+        cli_bad("%s:%d: column %zu ('%s'): '%.*s' is %s", r->path, r->line, column + 1, name,
+                (int)(r->length < 64 ? r->length : 64), r->cell, problem);
         return false;
       }
     }

@@ -9,55 +9,77 @@
 
 enum { LONGEST_ELEMENT = 127 };
 
+/* What texts of a dtype may be when they are no element of it. */
+static const struct {
+  const char *none, *outside;
+} problems[] = {
+#define PROBLEMS(DT, name, range) [ARRJIT_##DT] = {"no " name, "outside the range of " name ", " range}
+    PROBLEMS(BOOL, "bool", "false to true"),
+    PROBLEMS(I8, "i8", "-128 to 127"),
+    PROBLEMS(I16, "i16", "-32768 to 32767"),
+    PROBLEMS(I32, "i32", "-2147483648 to 2147483647"),
+    PROBLEMS(I64, "i64", "-9223372036854775808 to 9223372036854775807"),
+    PROBLEMS(U8, "u8", "0 to 255"),
+    PROBLEMS(U16, "u16", "0 to 65535"),
+    PROBLEMS(U32, "u32", "0 to 4294967295"),
+    PROBLEMS(U64, "u64", "0 to 18446744073709551615"),
+    PROBLEMS(F32, "f32", "-3.4028235e38 to 3.4028235e38"),
+    PROBLEMS(F64, "f64", "-1.7976931348623157e308 to 1.7976931348623157e308"),
+#undef PROBLEMS
+};
+
 static bool is_signed(arrjit_dtype dtype) {
   return dtype == ARRJIT_I8 || dtype == ARRJIT_I16 || dtype == ARRJIT_I32 || dtype == ARRJIT_I64;
 }
 static bool is_float(arrjit_dtype dtype) { return dtype == ARRJIT_F32 || dtype == ARRJIT_F64; }
 
-static bool parse_bool(const char *text, void *out) {
+static const char *parse_bool(const char *text, void *out) {
   uint8_t value = !strcmp(text, "true") || !strcmp(text, "1");
   memcpy(out, &value, sizeof value);
-  return value || !strcmp(text, "false") || !strcmp(text, "0");
+  return value || !strcmp(text, "false") || !strcmp(text, "0") ? NULL : problems[ARRJIT_BOOL].none;
 }
 
-static bool parse_float(arrjit_dtype dtype, const char *text, void *out) {
+static const char *parse_float(arrjit_dtype dtype, const char *text, void *out) {
   char *end;
+  bool infinite;
   errno = 0;
   if (dtype == ARRJIT_F32) {
     float value = strtof(text, &end);
-    if (errno == ERANGE && isinf(value)) return false;
+    infinite = isinf(value);
     memcpy(out, &value, sizeof value);
   } else {
     double value = strtod(text, &end);
-    if (errno == ERANGE && isinf(value)) return false;
+    infinite = isinf(value);
     memcpy(out, &value, sizeof value);
   }
-  return !*end;
+  if (*end) return problems[dtype].none;
+  return errno == ERANGE && infinite ? problems[dtype].outside : NULL;
 }
 
-static bool parse_integer(arrjit_dtype dtype, const char *text, void *out) {
+static const char *parse_integer(arrjit_dtype dtype, const char *text, void *out) {
   char *end;
   unsigned bits = (unsigned)arrjit_dtype_bytes(dtype) * 8;
   uint64_t value;
+  bool outside;
   errno = 0;
   if (is_signed(dtype)) {
     int64_t least = INT64_MIN >> (64 - bits), number = strtoll(text, &end, 0);
-    if (number < least || number > ~least) return false;
+    outside = number < least || number > ~least;
     value = (uint64_t)number;
   } else {
-    if (*text == '-') return false;
     value = strtoull(text, &end, 0);
-    if (value > UINT64_MAX >> (64 - bits)) return false;
+    outside = value > UINT64_MAX >> (64 - bits) || *text == '-';
   }
+  if (*end) return problems[dtype].none;
   memcpy(out, &value, bits / 8);
-  return errno == 0 && !*end;
+  return outside || errno ? problems[dtype].outside : NULL;
 }
 
-bool cli_parse_element(arrjit_dtype dtype, const char *text, size_t length, void *out) {
+const char *cli_parse_element(arrjit_dtype dtype, const char *text, size_t length, void *out) {
   char copy[LONGEST_ELEMENT + 1];
   while (length && strchr(" \t\r", *text)) text++, length--;
   while (length && strchr(" \t\r", text[length - 1])) length--;
-  if (!length || length > LONGEST_ELEMENT || memchr(text, 0, length)) return false;
+  if (!length || length > LONGEST_ELEMENT || memchr(text, 0, length)) return problems[dtype].none;
   memcpy(copy, text, length);
   copy[length] = 0;
   if (dtype == ARRJIT_BOOL) return parse_bool(copy, out);

@@ -3,23 +3,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
-
-static const char usage[] =
-    "usage: arrjit COMMAND ...\n"
-    "  run FILE.air [--mode auto|interp|whole] [--arg NAME=VALUE]... [--bind SLOT=VALUE]...\n"
-    "               [--full] [--stats] [--time]\n"
-    "        VALUE: 3.5, [1, 2, 3], [[1, 2], [3, 4]], @file.npy or @file.csv:COLUMN\n"
-    "        callbacks print their arguments; one with results gives VALUE, or fails for \"!message\"\n"
-    "  check FILE.air                               parse and verify\n"
-    "  print [--stage input|opt|llvm|asm] FILE.air\n"
-    "  dot FILE.air                                 for Graphviz\n"
-    "  ops [NAME]                                   what ops there are\n"
-    "commands that take a file also take\n"
-    "  --option NAME=VALUE   an option of the context, such as max_iterations=1000\n"
-    "  --native FILE         the module that makes native code, where it is not beside the library\n"
-    "exit status: 0 ok, 1 the function failed, 2 bad usage or input\n";
 
 int cli_bad(const char *format, ...) {
   va_list args;
@@ -32,12 +18,21 @@ int cli_bad(const char *format, ...) {
   return CLI_BAD;
 }
 
+/* Devices and pipes may never end. */
+static size_t find_most_bytes(FILE *file) {
+  enum { MOST_MIB = 256 };
+  struct stat about;
+  bool ends = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
+  return ends ? SIZE_MAX : (size_t)MOST_MIB << 20;
+}
+
 char *cli_read_file(const char *path, size_t *out_bytes) {
   FILE *file = fopen(path, "rb");
   char *data = NULL;
   size_t count = 0, capacity = 0;
   if (!file) return cli_bad("%s: %s", path, strerror(errno)), NULL;
-  for (;;) {
+  size_t most = find_most_bytes(file);
+  while (count <= most) {
     if (capacity - count < 2) {
       capacity = capacity ? capacity * 2 : 4096;
       char *grown = realloc(data, capacity);
@@ -49,7 +44,10 @@ char *cli_read_file(const char *path, size_t *out_bytes) {
     count += got;
   }
   bool ok = data && feof(file) && !ferror(file);
-  if (!ok) cli_bad("%s: %s", path, ferror(file) ? strerror(errno) : "no memory for its contents");
+  if (count > most)
+    cli_bad("%s: it is no regular file, and has more than %zu MiB", path, most >> 20);
+  else if (!ok)
+    cli_bad("%s: %s", path, ferror(file) ? strerror(errno) : "no memory for its contents");
   fclose(file);
   if (!ok) return free(data), NULL;
   data[count] = 0;
@@ -92,14 +90,13 @@ int cli_take_common(int argc, char **argv, int *i, cli_common *common) {
 static bool set_option(arrjit_context *context, const char *text) {
   arrjit_error error;
   size_t length;
-  char *end;
   const char *value = cli_split(text, &length), *name;
   if (!value) return cli_bad("--option %s: expected NAME=VALUE", text), false;
   for (int i = 0; strcmp(name = arrjit_option_name((arrjit_option)i), "?") != 0; i++) {
     if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
-    errno = 0;
-    int64_t number = strtoll(value, &end, 0);
-    if (!*value || *end || errno) return cli_bad("--option %s: '%s' is no number", text, value), false;
+    int64_t number;
+    const char *problem = cli_parse_element(ARRJIT_I64, value, strlen(value), &number);
+    if (problem) return cli_bad("--option %s: '%s' is %s", text, value, problem), false;
     if (arrjit_context_set_option(context, (arrjit_option)i, number, &error) == ARRJIT_OK) return true;
     return cli_bad("--option %s: %s", text, error.message), false;
   }
@@ -199,20 +196,56 @@ static int dot(int argc, char **argv) {
   return print_file(&common, ARRJIT_PRINT_DOT);
 }
 
+/* ---- commands ---- */
+
+static const struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  bool takes_file;
+  const char *usage; /* as the list of all commands has it */
+} commands[] = {{"run", cli_run, true,
+                 "  run FILE.air [--mode auto|interp|whole] [--arg NAME=VALUE]... [--bind SLOT=VALUE]...\n"
+                 "               [--full] [--stats] [--time]\n"
+                 "        VALUE: 3.5, [1, 2, 3], [[1, 2], [3, 4]], @file.npy or @file.csv:COLUMN\n"
+                 "        callbacks print their arguments; one with results gives VALUE, or fails for \"!message\"\n"},
+                {"check", check, true, "  check FILE.air                               parse and verify\n"},
+                {"print", print, true, "  print [--stage input|opt|llvm|asm] FILE.air\n"},
+                {"dot", dot, true, "  dot FILE.air                                 for Graphviz\n"},
+                {"ops", cli_ops, false, "  ops [NAME]                                   what ops there are\n"}};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char common_usage[] =
+    "  --option NAME=VALUE   an option of the context, such as max_iterations=1000\n"
+    "  --native FILE         the module that makes native code, where it is not beside the library\n";
+static const char exit_usage[] = "exit status: 0 ok, 1 the function failed, 2 bad usage or input\n";
+
+static void print_usage(FILE *to) {
+  fputs("usage: arrjit COMMAND ...\n", to);
+  for (size_t i = 0; i < COMMANDS; i++) fputs(commands[i].usage, to);
+  fprintf(to, "commands that take a file also take\n%s%s", common_usage, exit_usage);
+}
+
+static bool asks_help(const char *arg) { return !strcmp(arg, "--help") || !strcmp(arg, "-h"); }
+
+static int run_command(const struct command *command, int argc, char **argv) {
+  for (int i = 0; i < argc; i++) {
+    if (!asks_help(argv[i])) continue;
+    printf("usage: arrjit%s%s%s", command->usage + 1, command->takes_file ? common_usage : "", exit_usage);
+    return CLI_OK;
+  }
+  return command->run(argc, argv);
+}
+
 int main(int argc, char **argv) {
-  static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-  } commands[] = {{"run", cli_run}, {"check", check}, {"print", print}, {"dot", dot}, {"ops", cli_ops}};
-  if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) return fputs(usage, stdout), CLI_OK;
+  if (argc > 1 && asks_help(argv[1])) return print_usage(stdout), CLI_OK;
   if (argc > 1 && !strcmp(argv[1], "--version")) return printf("arrjit %s\n", arrjit_version()), CLI_OK;
-  for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
+  for (size_t i = 0; argc > 1 && i < COMMANDS; i++) {
     if (strcmp(commands[i].name, argv[1]) != 0) continue;
-    int status = commands[i].run(argc - 2, argv + 2);
+    int status = run_command(&commands[i], argc - 2, argv + 2);
     if (fflush(stdout) != 0) return cli_bad("writing the output: %s", strerror(errno));
     return status;
   }
   if (argc > 1) cli_bad("no command is called '%s'", argv[1]);
-  fputs(usage, stderr);
+  print_usage(stderr);
   return CLI_BAD;
 }
