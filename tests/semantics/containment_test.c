@@ -2,16 +2,8 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include "fixture.h"
-
-/* Sanitizers keep what was freed for a while. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { TK_SANITIZED = 1 };
-#else
-enum { TK_SANITIZED = 0 };
-#endif
 
 static arrjit_run_options mode_options(int whole) {
   return (arrjit_run_options){.struct_bytes = sizeof(arrjit_run_options),
@@ -125,38 +117,6 @@ static arrjit_function *positive(tk_fixture *f) {
   arrjit_if_end(g, 0, NULL, &out);
   RETURN(g, out);
   return tk_finish(f, g);
-}
-
-/* Bytes of memory that the process has, as the system counts them. */
-static int64_t resident_bytes(void) {
-  long pages = 0, resident = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  assert_non_null(file);
-  assert_int_equal(fscanf(file, "%ld %ld", &pages, &resident), 2);
-  fclose(file);
-  return (int64_t)resident * sysconf(_SC_PAGESIZE);
-}
-
-/* 20,000 runs, a million with ARRJIT_LONG set. What the first hundred need is there for good. */
-static void test_case_f40_alternating_runs_leave_nothing_behind(void **state) {
-  tk_fixture *f = *state;
-  arrjit_function *function = positive(f);
-  arrjit_array *inputs[] = {SCALAR(f, F64, 1), SCALAR(f, F64, -1)};
-  int count = getenv("ARRJIT_LONG") ? 1000000 : 20000;
-  for (int whole = 0; whole <= tk_native(); whole++) {
-    arrjit_run_options options = mode_options(whole);
-    int64_t live = 0, resident = 0;
-    for (int k = 0; k < count; k++) {
-      if (k == 100) live = atomic_load(&f->alloc.live_bytes), resident = resident_bytes();
-      arrjit_result *result = run_by_hand(function, &options, 1, &inputs[k & 1]);
-      assert_int_equal(arrjit_result_ok(result), !(k & 1));
-      if (k & 1) assert_string_equal(arrjit_result_message(result), "not positive: -1");
-      if (!(k & 1)) assert_true(*(double *)arrjit_array_data(arrjit_result_output(result, 0)) == 1);
-      arrjit_result_destroy(result);
-    }
-    assert_int_equal(atomic_load(&f->alloc.live_bytes), live);
-    if (!TK_SANITIZED) assert_true(resident_bytes() - resident <= 4 << 20);
-  }
 }
 
 typedef struct worker {
@@ -567,7 +527,6 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_f36_payload_outlives_everything),
     TK_TEST(test_case_f38_messages_are_rendered_from_the_payload),
     TK_TEST(test_placeholders_without_payload_are_not_built),
-    TK_TEST(test_case_f40_alternating_runs_leave_nothing_behind),
     TK_TEST(test_case_f41_threads_get_their_own_results),
     TK_TEST(test_case_f42_callbacks_run_their_own_function_again),
     TK_TEST(test_case_f43_bad_arguments_are_results),

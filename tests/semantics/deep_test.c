@@ -7,16 +7,7 @@
 enum { DEEP = 100000, SMALL_STACK = 256 * 1024 };
 
 /* Sanitizers make frames larger. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
-enum { STACK = 4 * SMALL_STACK };
-#else
-enum { STACK = SMALL_STACK };
-#endif
+enum { STACK = TK_SANITIZED ? 4 * SMALL_STACK : SMALL_STACK };
 
 typedef struct deep_job {
   tk_fixture *f;

@@ -85,11 +85,7 @@ static void close_context(tk_fixture *f) {
 /* ---- the longest way from poll to poll ---- */
 
 /* With sanitizers the loops are not optimised. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { ELEMENTS = 1 << 18, LIMIT_NS = 20000000 };
-#else
-enum { ELEMENTS = 1 << 21, LIMIT_NS = 200000 };
-#endif
+enum { ELEMENTS = TK_SANITIZED ? 1 << 18 : 1 << 21, LIMIT_NS = TK_SANITIZED ? 20000000 : 200000 };
 enum { ALL_ELEMENTS = 1 << 24, TRIES = 12 };
 
 static int64_t count_elements(void) { return getenv("ARRJIT_LONG") ? ALL_ELEMENTS : ELEMENTS; }

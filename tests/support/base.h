@@ -35,6 +35,20 @@ typedef struct tk_text {
 void tk_text_open(tk_text *text);
 char *tk_text_close(tk_text *text);
 
+/* Whether a sanitizer of addresses or threads is at work: it keeps what was freed for a while and needs larger stacks,
+ * and the library's loops are not optimised beside it. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TK_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TK_SANITIZED 1
+#endif
+#ifndef TK_SANITIZED
+#define TK_SANITIZED 0
+#endif
+
 #define TK_COUNT(array) (sizeof(array) / sizeof *(array))
 
 #endif
