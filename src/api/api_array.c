@@ -32,14 +32,20 @@ static arrjit_status read_type(const arrjit_type *type, aj_view *out, int64_t *o
   return ARRJIT_OK;
 }
 
+/* What making an array of a type is given; the view is that of read_type. */
+static arrjit_status check_new(const arrjit_context *context, const arrjit_type *type, arrjit_array **out,
+                               aj_view *view, int64_t *out_bytes, arrjit_error *error) {
+  if (!context) return fail_null(error, "context");
+  if (!type) return fail_null(error, "type");
+  if (!out) return fail_null(error, "out");
+  return read_type(type, view, out_bytes, error);
+}
+
 arrjit_status arrjit_array_create(arrjit_context *context, const arrjit_type *type, const void *data,
                                   arrjit_array **out, arrjit_error *error) {
   aj_view view;
   int64_t bytes;
-  if (!context) return fail_null(error, "context");
-  if (!type) return fail_null(error, "type");
-  if (!out) return fail_null(error, "out");
-  arrjit_status status = read_type(type, &view, &bytes, error);
+  arrjit_status status = check_new(context, type, out, &view, &bytes, error);
   if (status != ARRJIT_OK) return status;
   arrjit_array *array = aj_array_create(context->core, view.dtype, view.rank, view.dims, !data);
   if (!array) return aj_error_memory(error, "an array");
@@ -67,10 +73,7 @@ arrjit_status arrjit_array_wrap(arrjit_context *context, const arrjit_type *type
                                 arrjit_array **out, arrjit_error *error) {
   aj_view view;
   int64_t bytes;
-  if (!context) return fail_null(error, "context");
-  if (!type) return fail_null(error, "type");
-  if (!out) return fail_null(error, "out");
-  arrjit_status status = read_type(type, &view, &bytes, error);
+  arrjit_status status = check_new(context, type, out, &view, &bytes, error);
   if (status != ARRJIT_OK) return status;
   if (!data && bytes) return fail_null(error, "data");
   if (strides_bytes && bytes) memcpy(view.strides, strides_bytes, (size_t)view.rank * sizeof *strides_bytes);

@@ -2,29 +2,10 @@
  * cancel and deadline are in unit/runner_test.c. */
 #include <pthread.h>
 
-#include "fixture.h"
+#include "jobs.h"
 #include "pool.h"
 
 enum { JOBS = 40 };
-
-/* x when x > 0, else a failure. */
-static arrjit_function *make_check(tk_fixture *f) {
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", F64), out;
-  CHECK(g, arrjit_gt(g, x, arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 4, "not above 0: {0}", LIST(x), &out, x);
-  RETURN(g, out);
-  return tk_finish(f, g);
-}
-
-static arrjit_function *make_endless(tk_fixture *f) {
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value vars[1], out[1];
-  WHILE(g, vars, PARAM(g, "x", F64));
-  arrjit_while_body(g, arrjit_const_bool(g, 1), vars);
-  arrjit_while_end(g, LIST(arrjit_add(g, vars[0], arrjit_const_f64(g, 1))), out);
-  RETURN(g, out[0]);
-  return tk_finish(f, g);
-}
 
 static arrjit_runner *make_runner(tk_fixture *f, arrjit_runner_options options) {
   arrjit_runner *runner = NULL;
@@ -38,23 +19,6 @@ static arrjit_runner_statistics count(arrjit_runner *runner) {
   arrjit_runner_statistics statistics;
   arrjit_runner_get_statistics(runner, &statistics);
   return statistics;
-}
-
-static arrjit_kind kind_of(arrjit_job *job) {
-  arrjit_result *result = NULL;
-  assert_int_equal(arrjit_job_wait(job, -1, &result, NULL), ARRJIT_OK);
-  arrjit_kind kind = arrjit_result_kind(result);
-  arrjit_result_destroy(result);
-  arrjit_job_release(job);
-  return kind;
-}
-
-/* Submits to end well (x > 0), badly, or (endless) not at all. */
-static arrjit_job *submit(arrjit_runner *runner, arrjit_function *function, arrjit_array *x) {
-  arrjit_job *job = NULL;
-  arrjit_error error;
-  if (arrjit_runner_submit(runner, function, NULL, 1, &x, &job, &error) != ARRJIT_OK) fail_msg("%s", error.message);
-  return job;
 }
 
 /* ---- completions ---- */
@@ -94,7 +58,7 @@ static void go_on(void *user, arrjit_job *job) {
 static void test_completions_are_called_once_in_order(void **state) {
   tk_fixture *f = *state;
   seen s = {.calls = 0};
-  arrjit_function *check = make_check(f);
+  arrjit_function *check = tk_make_check(f);
   arrjit_runner *runner = make_runner(f, (arrjit_runner_options){.completion = note, .completion_user = &s});
   arrjit_array *good = SCALAR(f, F64, 1), *bad = SCALAR(f, F64, -1);
   for (int i = 0; i < JOBS; i++)
@@ -113,7 +77,7 @@ static void test_completions_are_called_once_in_order(void **state) {
 
 static void test_completions_submit_and_release(void **state) {
   tk_fixture *f = *state;
-  seen s = {.function = make_check(f), .x = SCALAR(f, F64, 1), .chain = 200};
+  seen s = {.function = tk_make_check(f), .x = SCALAR(f, F64, 1), .chain = 200};
   s.runner = make_runner(f, (arrjit_runner_options){.max_queued = 1});
   const arrjit_job_options options = {.struct_bytes = sizeof options, .completion = go_on, .user = &s};
   arrjit_job *job;
@@ -127,7 +91,7 @@ static void test_completions_submit_and_release(void **state) {
 static void try_to_wait(void *user, arrjit_job *job) {
   seen *s = user;
   arrjit_result *result = NULL;
-  arrjit_job *other = submit(s->runner, s->function, s->x);
+  arrjit_job *other = tk_submit(s->runner, s->function, s->x, NULL);
   (void)job;
   s->waited = arrjit_job_wait(other, -1, &result, NULL);
   s->destroyed = arrjit_runner_destroy(s->runner);
@@ -137,7 +101,7 @@ static void try_to_wait(void *user, arrjit_job *job) {
 
 static void test_nothing_waits_inside_a_completion(void **state) {
   tk_fixture *f = *state;
-  seen s = {.function = make_check(f), .x = SCALAR(f, F64, 1)};
+  seen s = {.function = tk_make_check(f), .x = SCALAR(f, F64, 1)};
   s.runner = make_runner(f, (arrjit_runner_options){.max_queued = 0});
   const arrjit_job_options options = {.struct_bytes = sizeof options, .completion = try_to_wait, .user = &s};
   assert_int_equal(arrjit_runner_submit_job(s.runner, s.function, &options, 1, &s.x, NULL, NULL), ARRJIT_OK);
@@ -152,7 +116,7 @@ static void test_nothing_waits_inside_a_completion(void **state) {
 static void test_take_does_not_wait(void **state) {
   tk_fixture *f = *state;
   arrjit_runner *runner = make_runner(f, (arrjit_runner_options){.max_queued = 0});
-  arrjit_job *job = submit(runner, make_endless(f), SCALAR(f, F64, 1));
+  arrjit_job *job = tk_submit(runner, tk_make_endless(f), SCALAR(f, F64, 1), NULL);
   arrjit_result *result = NULL;
   arrjit_error error;
   assert_int_equal(arrjit_job_take(job, &result, &error), ARRJIT_TIMEOUT);
@@ -170,21 +134,21 @@ static void test_take_does_not_wait(void **state) {
 
 static void test_a_full_queue_takes_no_more(void **state) {
   tk_fixture *f = *state;
-  arrjit_function *check = make_check(f);
+  arrjit_function *check = tk_make_check(f);
   arrjit_array *x = SCALAR(f, F64, 1);
   arrjit_runner *runner = make_runner(f, (arrjit_runner_options){.max_queued = 3});
-  arrjit_job *endless = submit(runner, make_endless(f), x), *jobs[3], *refused = NULL;
+  arrjit_job *endless = tk_submit(runner, tk_make_endless(f), x, NULL), *jobs[3], *refused = NULL;
   arrjit_error error;
   while (count(runner).running == 0) sched_yield(); /* the one that runs does not count */
-  for (int i = 0; i < 3; i++) jobs[i] = submit(runner, check, x);
+  for (int i = 0; i < 3; i++) jobs[i] = tk_submit(runner, check, x, NULL);
   assert_int_equal(arrjit_runner_submit(runner, check, NULL, 1, &x, &refused, &error), ARRJIT_LIMIT);
   assert_string_equal(error.message, "3 jobs are queued, as many as max_queued allows");
   assert_null(refused);
   assert_int_equal(count(runner).queued, 3);
   arrjit_job_cancel(endless);
-  assert_int_equal(kind_of(endless), ARRJIT_KIND_CANCELLED);
-  for (int i = 0; i < 3; i++) assert_int_equal(kind_of(jobs[i]), ARRJIT_KIND_NONE);
-  assert_int_equal(kind_of(submit(runner, check, x)), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(endless), ARRJIT_KIND_CANCELLED);
+  for (int i = 0; i < 3; i++) assert_int_equal(tk_wait_kind(jobs[i]), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(tk_submit(runner, check, x, NULL)), ARRJIT_KIND_NONE);
   assert_int_equal(arrjit_runner_destroy(runner), ARRJIT_OK);
 }
 
@@ -193,17 +157,17 @@ static void test_deadlines_count_from_submitting(void **state) {
   tk_fixture *f = *state;
   arrjit_array *x = SCALAR(f, F64, 1);
   arrjit_runner *runner = make_runner(f, (arrjit_runner_options){.max_queued = 0});
-  arrjit_job *endless = submit(runner, make_endless(f), x), *late = NULL, *early = NULL;
+  arrjit_job *endless = tk_submit(runner, tk_make_endless(f), x, NULL), *late = NULL, *early = NULL;
   arrjit_run_options options = {.struct_bytes = sizeof options, .deadline_ns = arrjit_clock_ns() + 1000000};
-  arrjit_function *check = make_check(f);
+  arrjit_function *check = tk_make_check(f);
   assert_int_equal(arrjit_runner_submit(runner, check, &options, 1, &x, &late, NULL), ARRJIT_OK);
   options.deadline_ns = arrjit_clock_ns() + INT64_C(60000000000);
   assert_int_equal(arrjit_runner_submit(runner, check, &options, 1, &x, &early, NULL), ARRJIT_OK);
   while (arrjit_clock_ns() < options.deadline_ns - INT64_C(59990000000)) sched_yield();
   arrjit_job_cancel(endless);
-  assert_int_equal(kind_of(endless), ARRJIT_KIND_CANCELLED);
-  assert_int_equal(kind_of(late), ARRJIT_KIND_DEADLINE);
-  assert_int_equal(kind_of(early), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(endless), ARRJIT_KIND_CANCELLED);
+  assert_int_equal(tk_wait_kind(late), ARRJIT_KIND_DEADLINE);
+  assert_int_equal(tk_wait_kind(early), ARRJIT_KIND_NONE);
   assert_int_equal(arrjit_runner_destroy(runner), ARRJIT_OK);
 }
 
@@ -222,11 +186,11 @@ static void test_shutting_down_accounts_for_every_job(void **state) {
   tk_pool pool;
   tk_pool_start(&pool, 2);
   for (int hosted = 0; hosted < 2; hosted++) {
-    seen s = {.function = make_check(f), .x = SCALAR(f, F64, 1)};
+    seen s = {.function = tk_make_check(f), .x = SCALAR(f, F64, 1)};
     s.runner = make_runner(f, (arrjit_runner_options){.completion = submit_late,
                                                       .completion_user = &s,
                                                       .executor = hosted ? &pool.executor : NULL});
-    arrjit_job *running = submit(s.runner, make_endless(f), s.x);
+    arrjit_job *running = tk_submit(s.runner, tk_make_endless(f), s.x, NULL);
     while (count(s.runner).running == 0) sched_yield();
     for (int i = 1; i < JOBS; i++)
       assert_int_equal(arrjit_runner_submit_job(s.runner, s.function, NULL, 1, &s.x, NULL, NULL), ARRJIT_OK);
@@ -247,7 +211,7 @@ static void test_an_executor_runs_jobs_in_order(void **state) {
   tk_pool pool;
   seen s[3] = {{.calls = 0}};
   arrjit_runner *runners[3];
-  arrjit_function *check = make_check(f);
+  arrjit_function *check = tk_make_check(f);
   arrjit_array *good = SCALAR(f, F64, 1), *bad = SCALAR(f, F64, -1);
   tk_pool_start(&pool, 2);
   for (int r = 0; r < 3; r++)
@@ -274,7 +238,7 @@ static void test_an_executor_may_refuse(void **state) {
   tk_fixture *f = *state;
   tk_pool pool;
   tk_pool_start(&pool, 1);
-  arrjit_function *check = make_check(f);
+  arrjit_function *check = tk_make_check(f);
   arrjit_array *x = SCALAR(f, F64, 1);
   arrjit_runner *runner = make_runner(f, (arrjit_runner_options){.executor = &pool.executor});
   arrjit_job *job = NULL;
@@ -287,7 +251,7 @@ static void test_an_executor_may_refuse(void **state) {
     assert_int_equal(count(runner).queued, 0);
   }
   tk_pool_set(&pool, 0, false);
-  assert_int_equal(kind_of(submit(runner, check, x)), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(tk_submit(runner, check, x, NULL)), ARRJIT_KIND_NONE);
   assert_int_equal(count(runner).done, 1);
   assert_int_equal(arrjit_runner_destroy(runner), ARRJIT_OK);
   tk_pool_stop(&pool);
@@ -300,10 +264,10 @@ static void test_a_task_may_begin_too_late(void **state) {
   tk_pool_start(&pool, 1);
   tk_pool_set(&pool, 0, true);
   arrjit_runner *runner = make_runner(f, (arrjit_runner_options){.executor = &pool.executor});
-  arrjit_job *job = submit(runner, make_check(f), SCALAR(f, F64, 1));
+  arrjit_job *job = tk_submit(runner, tk_make_check(f), SCALAR(f, F64, 1), NULL);
   assert_int_equal(count(runner).queued, 1);
   assert_int_equal(arrjit_runner_destroy(runner), ARRJIT_OK);
-  assert_int_equal(kind_of(job), ARRJIT_KIND_SHUTDOWN);
+  assert_int_equal(tk_wait_kind(job), ARRJIT_KIND_SHUTDOWN);
   tk_pool_set(&pool, 0, false);
   tk_pool_stop(&pool);
 }
@@ -318,11 +282,11 @@ static void test_an_executor_may_run_inline(void **state) {
   tk_fixture *f = *state;
   for (int lies = 0; lies < 2; lies++) {
     const arrjit_executor executor = {.user = lies ? &lies : NULL, .submit = run_inline};
-    seen s = {.function = make_check(f), .x = SCALAR(f, F64, 1), .chain = 300};
+    seen s = {.function = tk_make_check(f), .x = SCALAR(f, F64, 1), .chain = 300};
     s.runner = make_runner(f, (arrjit_runner_options){.executor = &executor});
-    arrjit_job *job = submit(s.runner, s.function, s.x);
+    arrjit_job *job = tk_submit(s.runner, s.function, s.x, NULL);
     assert_int_equal(arrjit_job_done(job), 1);
-    assert_int_equal(kind_of(job), ARRJIT_KIND_NONE);
+    assert_int_equal(tk_wait_kind(job), ARRJIT_KIND_NONE);
     const arrjit_job_options options = {.struct_bytes = sizeof options, .completion = go_on, .user = &s};
     job = NULL;
     assert_int_equal(arrjit_runner_submit_job(s.runner, s.function, &options, 1, &s.x, &job, NULL), ARRJIT_OK);

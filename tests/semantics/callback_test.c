@@ -1,17 +1,7 @@
 /* Callbacks: what the host sees, in which order, and what becomes of its failures. */
-#include "fixture.h"
-
 #include <time.h>
 
-/* f(x) = value callback "cb"(x) of type `type` */
-static arrjit_function *one_value_call(tk_fixture *f, arrjit_type in, arrjit_type out) {
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value x = arrjit_param(g, "x", &in), y;
-  arrjit_slot slot = arrjit_slot_value(g, "cb", 1, &in, 1, &out, 0);
-  CALLBACK(g, slot, &y, x);
-  RETURN(g, y);
-  return tk_finish(f, g);
-}
+#include "hosting.h"
 
 /* f(x) = io callback "cb"(x), then x + x */
 static arrjit_function *one_io_call(tk_fixture *f, arrjit_type type, unsigned flags) {
@@ -23,13 +13,8 @@ static arrjit_function *one_io_call(tk_fixture *f, arrjit_type type, unsigned fl
   return tk_finish(f, g);
 }
 
-#define CALLBACK_ARGS                                                                                                  \
-  tk_slot *slot, arrjit_call_info *call, size_t arg_count, const arrjit_view *args, size_t result_count,               \
-      const arrjit_view *results
-#define UNUSED_ARGS (void)slot, (void)call, (void)arg_count, (void)args, (void)result_count, (void)results
-
 static arrjit_status fail_bare(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   return ARRJIT_FAILED;
 }
 
@@ -56,7 +41,7 @@ typedef struct failure_plan {
 } failure_plan;
 
 static arrjit_status fail_fully(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   failure_plan *plan = slot->user;
   static const char *const frames[] = {"host.inner:3", "host.middle:2", "host.outer:1"};
   double field = *(const double *)args[0].data * 2;
@@ -107,13 +92,8 @@ static void test_case_f22_host_pointer_is_destroyed_once(void **state) {
   int object;
   for (int whole = 0; whole <= tk_native(); whole++) {
     arrjit_binding binding = {.slot = "cb", .callback = fail_with_pointer, .user = &object};
-    arrjit_run_options options = {.struct_bytes = sizeof options,
-                                  .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP,
-                                  .binding_count = 1,
-                                  .bindings = &binding};
-    arrjit_result *result = NULL;
     destroyed = 0;
-    assert_int_equal(arrjit_run(function, &options, 1, &input, &result, NULL), ARRJIT_OK);
+    arrjit_result *result = run_bound(function, whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP, &binding, 1, &input);
     assert_false(arrjit_result_ok(result));
     assert_ptr_equal(arrjit_result_host_pointer(result), &object);
     assert_int_equal(destroyed, 0);
@@ -123,20 +103,20 @@ static void test_case_f22_host_pointer_is_destroyed_once(void **state) {
 }
 
 static arrjit_status fail_asdf(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   return arrjit_fail(call, &(arrjit_failure){.struct_bytes = sizeof(arrjit_failure), .message = "asdf"});
 }
 
 static void test_case_f23_failing_value_callback(void **state) {
   tk_fixture *f = *state;
   tk_bind(f, "cb", fail_asdf, NULL);
-  const tk_outcome *o = RUN(f, one_value_call(f, TYPE(F64), TYPE(F64)), SCALAR(f, F64, 1));
+  const tk_outcome *o = RUN(f, one_call(f, TYPE(F64), TYPE(F64)), SCALAR(f, F64, 1));
   EXPECT_FAILURE(o, ARRJIT_KIND_CALLBACK, 0, "asdf");
 }
 
 /* Runs a function that fails and goes on as if nothing had happened. */
 static arrjit_status recover(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   arrjit_function *failing = slot->user;
   arrjit_result *result;
   assert_int_equal(arrjit_run(failing, NULL, 0, NULL, &result, NULL), ARRJIT_OK);
@@ -257,7 +237,7 @@ static void test_case_f13_effect_before_an_if_runs_once(void **state) {
 }
 
 static arrjit_status doze(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
   return ARRJIT_OK;
 }
@@ -277,7 +257,7 @@ static void test_case_f28_independent_calls_keep_build_order(void **state) {
 }
 
 static arrjit_status put_number(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   *(double *)results[0].data = *(const double *)slot->user;
   return ARRJIT_OK;
 }
@@ -286,7 +266,7 @@ static void test_case_f29_bindings_belong_to_a_run(void **state) {
   tk_fixture *f = *state;
   arrjit_function *optional = one_io_call(f, TYPE(F64), ARRJIT_SLOT_OPTIONAL);
   EXPECT(RUN(f, optional, SCALAR(f, F64, 5)), 0, F64, 5);
-  arrjit_function *function = one_value_call(f, TYPE(F64), TYPE(F64));
+  arrjit_function *function = one_call(f, TYPE(F64), TYPE(F64));
   const tk_outcome *o = RUN(f, function, SCALAR(f, F64, 5));
   EXPECT_FAILURE(o, ARRJIT_KIND_UNBOUND, 0, NULL);
   for (double number = 1; number < 3; number++) {
@@ -312,12 +292,12 @@ static void test_case_f29_unbound_fails_before_any_effect(void **state) {
 }
 
 static arrjit_status widen(CALLBACK_ARGS) { /* f32 -> f64, plus one */
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   *(double *)results[0].data = (double)*(const float *)args[0].data + 1;
   return ARRJIT_OK;
 }
 static arrjit_status twice(CALLBACK_ARGS) { /* f64 -> f32 */
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   *(float *)results[0].data = (float)(*(const double *)args[0].data * 2);
   return ARRJIT_OK;
 }
@@ -340,7 +320,7 @@ static void test_case_f30_value_callbacks_in_a_loop(void **state) {
 }
 
 static arrjit_status echo(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   if (args[0].bytes != results[0].bytes) return ARRJIT_FAILED;
   if (args[0].bytes) memcpy(results[0].data, args[0].data, args[0].bytes);
   return ARRJIT_OK;
@@ -367,7 +347,7 @@ static void test_case_f31_every_dtype_passes_bit_by_bit(void **state) {
 }
 
 static arrjit_status sum_f64(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   double sum = 0;
   for (size_t i = 0; i < args[0].bytes / sizeof sum; i++) sum += ((const double *)args[0].data)[i];
   *(double *)results[0].data = sum;
@@ -414,7 +394,7 @@ static void test_case_f33_io_arguments_pass_through_unchanged(void **state) {
 }
 
 static arrjit_status fail_on_third(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   return slot->calls == 3 ? fail_bare(slot, call, arg_count, args, result_count, results) : ARRJIT_OK;
 }
 

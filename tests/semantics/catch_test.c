@@ -21,10 +21,7 @@ static arrjit_function *countdown(tk_fixture *f, bool with_try) {
   WHILE(g, vars, x);
   arrjit_while_body(g, with_try ? arrjit_const_bool(g, 1) : arrjit_ge(g, vars[0], zero), vars);
   if (with_try) {
-    arrjit_if_begin(g, arrjit_lt(g, vars[0], zero));
-    RAISE(g, ARRJIT_KIND_RUNTIME, 0, NULL, vars[0]);
-    arrjit_if_else(g, 0, NULL);
-    arrjit_if_end(g, 0, NULL, NULL);
+    RAISE_IF(g, arrjit_lt(g, vars[0], zero), ARRJIT_KIND_RUNTIME, 0, NULL, vars[0]);
   }
   arrjit_while_end(g, LIST(arrjit_sub(g, vars[0], arrjit_const_f64(g, 0.75))), looped);
   out = looped[0];
@@ -75,10 +72,7 @@ static arrjit_function *raise_each(tk_fixture *f) {
   arrjit_value total;
   FOR(g, zero, n, one, &i, &sum, zero);
   arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_ge(g, i, zero));
-  RAISE(g, ARRJIT_KIND_RUNTIME, 3, "at {0}", i);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_ge(g, i, zero), ARRJIT_KIND_RUNTIME, 3, "at {0}", i);
   arrjit_try_handler(g, 1, &one, ARRJIT_KIND_ERROR, &exn);
   arrjit_value is = arrjit_exn_is(g, exn, ARRJIT_KIND_RUNTIME);
   arrjit_try_end(g, LIST(arrjit_select(g, is, field(g, exn, 0, TYPE(I64)), zero)), &got);
@@ -307,10 +301,7 @@ static arrjit_function *handed_on(tk_fixture *f, int way, bool in_loop) {
   arrjit_value now = in_loop ? vars[0] : x;
   arrjit_try_begin(g);
   arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_gt(g, now, arrjit_const_f64(g, 0)));
-  RAISE(g, ARRJIT_KIND_ARITH, 1, "inner {0}", now);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_gt(g, now, arrjit_const_f64(g, 0)), ARRJIT_KIND_ARITH, 1, "inner {0}", now);
   arrjit_try_handler(g, 1, &now, ARRJIT_KIND_ARITH, &exn);
   arrjit_value twice = arrjit_add(g, field(g, exn, 0, f64_type()), now);
   arrjit_value made = EXN_NEW(g, ARRJIT_KIND_RUNTIME, 2, "outer {0}", twice);
@@ -352,10 +343,7 @@ static void test_inner_tries_are_passed(void **state) {
   FOR(g, zero, n, one, &i, &sums[0], zero);
   FOR(g, zero, n, one, &k, &sums[1], sums[0]);
   arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_eq(g, arrjit_mul(g, i, k), arrjit_const_i64(g, 6)));
-  RAISE(g, ARRJIT_KIND_RUNTIME, 0, NULL, sums[1], i);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_eq(g, arrjit_mul(g, i, k), arrjit_const_i64(g, 6)), ARRJIT_KIND_RUNTIME, 0, NULL, sums[1], i);
   arrjit_value odd = arrjit_checked_div(g, k, arrjit_and(g, arrjit_add(g, i, k), one));
   arrjit_try_handler(g, LIST(odd), ARRJIT_KIND_ARITH, &exn);
   arrjit_try_end(g, LIST(field(g, exn, 1, TYPE(I64))), &got);
@@ -429,10 +417,7 @@ static arrjit_function *noisy(tk_fixture *f, int way) {
   FOR(g, zero, arrjit_const_i64(g, 500), one, &i, &sum, zero);
   arrjit_try_begin(g);
   arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_ge(g, i, zero));
-  RAISE(g, ARRJIT_KIND_ARITH, 0, NULL, i);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_ge(g, i, zero), ARRJIT_KIND_ARITH, 0, NULL, i);
   if (way < 4) {
     arrjit_try_handler(g, 1, &one, ARRJIT_KIND_ARITH, &exn);
     CALLBACK(g, slot, &seen, i);
@@ -486,10 +471,7 @@ static void test_a_handler_that_is_cancelled_has_its_context(void **state) {
   arrjit_value x = PARAM(g, "x", F64), v = PARAM(g, "v", F64, COUNT), seen, exn, out;
   CALLBACK(g, arrjit_slot_io(g, "cancel", TYPES(TYPE(F64)), 0), &seen, x);
   arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_gt(g, seen, arrjit_const_f64(g, 0)));
-  RAISE(g, ARRJIT_KIND_RUNTIME, 5, "handled {0}", seen);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_gt(g, seen, arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 5, "handled {0}", seen);
   arrjit_try_handler(g, 1, &v, ARRJIT_KIND_RUNTIME, &exn);
   arrjit_try_end(g, LIST(arrjit_mul(g, v, field(g, exn, 0, f64_type()))), &out);
   RETURN(g, out);

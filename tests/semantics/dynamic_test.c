@@ -2,15 +2,11 @@
  * what becomes of a callback that does not keep to its signature. */
 #include "fixture.h"
 
-#define CALLBACK_ARGS                                                                                                  \
-  tk_slot *slot, arrjit_call_info *call, size_t arg_count, const arrjit_view *args, size_t result_count,               \
-      const arrjit_view *results
-#define UNUSED_ARGS (void)slot, (void)call, (void)arg_count, (void)args, (void)result_count, (void)results
 #define ANY ARRJIT_DYNAMIC_DIM
 
 /* The i64 scalar n as f64[n] = 1, 2, ..., n; -1 stands for a failure. */
 static arrjit_status count_up(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   arrjit_view out;
   int64_t n = *(const int64_t *)args[0].data;
   if (n < 0) return ARRJIT_FAILED;
@@ -73,7 +69,7 @@ static void test_ops_on_a_result_of_unknown_extent(void **state) {
 }
 
 static arrjit_status take_two(CALLBACK_ARGS) { /* f64[n] -> its positive elements, a table of 2 columns, a scalar */
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   arrjit_view few, table;
   int64_t n = args[0].dims[0], count = 0;
   const double *x = args[0].data;
@@ -238,10 +234,7 @@ static arrjit_function *build_map(tk_fixture *f, bool two, bool caught) {
   arrjit_value x = call_count(g, slot, n), extra = two ? call_count(g, slot, other) : most, lane[3], v[2], out[2], exn;
   arrjit_map_begin(g, LIST(x, extra, most), lane);
   if (caught) arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_gt(g, lane[0], lane[2]));
-  RAISE(g, ARRJIT_KIND_RUNTIME, 3, "{0} is too much", lane[0]);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_gt(g, lane[0], lane[2]), ARRJIT_KIND_RUNTIME, 3, "{0} is too much", lane[0]);
   WHILE(g, v, lane[0], lane[1]);
   arrjit_while_body(g, arrjit_ge(g, v[0], arrjit_const_f64(g, 1)), v);
   arrjit_while_end(g, LIST(arrjit_mul(g, v[0], arrjit_const_f64(g, 0.5)), arrjit_add(g, v[1], arrjit_const_f64(g, 1))),
@@ -354,14 +347,14 @@ typedef struct odd { /* what the callback gives for its one result, f32[2, ?] */
 } odd;
 
 static arrjit_status give_odd(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   odd *o = slot->user;
   o->status = arrjit_call_give(call, o->index, &o->view);
   return o->status;
 }
 
 static arrjit_status make_odd(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   odd *o = slot->user;
   arrjit_view out;
   o->status = arrjit_call_result(call, o->index, o->view.dims, &out);
@@ -376,7 +369,7 @@ static arrjit_status give_odd_and_say_ok(CALLBACK_ARGS) {
 }
 
 static arrjit_status do_nothing(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   return ARRJIT_OK;
 }
 

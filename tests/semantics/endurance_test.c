@@ -38,10 +38,8 @@ static arrjit_function *build_ways(tk_fixture *f) {
   arrjit_value x = PARAM(g, "x", F64, ELEMENTS), way = PARAM(g, "way", I64), zero = arrjit_const_i64(g, 0), i, exn, v;
   arrjit_slot slot = arrjit_slot_io(g, "cb", TYPES(TYPE(I64)), 0);
   (arrjit_for_begin)(ARRJIT_AT_(g), zero, arrjit_const_i64(g, 3), arrjit_const_i64(g, 1), 0, NULL, &i, NULL);
-  arrjit_if_begin(g, arrjit_and(g, arrjit_eq(g, way, arrjit_const_i64(g, 1)), arrjit_eq(g, i, way)));
-  RAISE(g, ARRJIT_KIND_RUNTIME, 1, "way {0}", way, x);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_and(g, arrjit_eq(g, way, arrjit_const_i64(g, 1)), arrjit_eq(g, i, way)), ARRJIT_KIND_RUNTIME, 1,
+           "way {0}", way, x);
   arrjit_for_end(g, 0, NULL, NULL);
   arrjit_value limit = arrjit_mul(g, arrjit_convert(g, arrjit_ne(g, way, arrjit_const_i64(g, 2)), ARRJIT_F64),
                                   arrjit_const_f64(g, 1000));

@@ -1,6 +1,6 @@
 /* What a failure tells: its kind in the tree of kinds, the payload that the kind demands, the message made from it, the
  * host's pointer, causes and contexts. */
-#include "fixture.h"
+#include "hosting.h"
 
 static arrjit_kind add_kind(tk_fixture *f, const char *name, arrjit_kind parent, const char *fields) {
   arrjit_kind kind;
@@ -168,13 +168,8 @@ static void test_the_hosts_pointer_goes_where_the_failure_goes(void **state) {
     for (int whole = 0; whole <= tk_native(); whole++) {
       int object = 0;
       arrjit_binding binding = {.slot = "cb", .callback = fail_with_pointer, .user = &object};
-      arrjit_run_options options = {.struct_bytes = sizeof options,
-                                    .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP,
-                                    .binding_count = 1,
-                                    .bindings = &binding};
-      arrjit_result *result = NULL;
       destroyed = 0;
-      assert_int_equal(arrjit_run(function, &options, 1, &input, &result, NULL), ARRJIT_OK);
+      arrjit_result *result = run_bound(function, whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP, &binding, 1, &input);
       assert_int_equal(arrjit_result_ok(result), way == HANDLED);
       assert_int_equal(destroyed, way == HANDLED);
       assert_ptr_equal(arrjit_result_host_pointer(result), way == AGAIN ? &object : NULL);

@@ -3,15 +3,10 @@
 
 #include "fixture.h"
 
-#define CALLBACK_ARGS                                                                                                  \
-  tk_slot *slot, arrjit_call_info *call, size_t arg_count, const arrjit_view *args, size_t result_count,               \
-      const arrjit_view *results
-#define UNUSED_ARGS (void)slot, (void)call, (void)arg_count, (void)args, (void)result_count, (void)results
-
 /* ---- pure slots ---- */
 
 static arrjit_status twice(CALLBACK_ARGS) { /* fails for what is below 0 */
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   double x = *(const double *)args[0].data;
   *(double *)results[0].data = 2 * x;
   return x < 0 ? ARRJIT_FAILED : ARRJIT_OK;
@@ -108,7 +103,7 @@ static void test_pure_calls_in_arms_and_loops(void **state) {
 }
 
 static arrjit_status count_up(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   arrjit_view out;
   return arrjit_call_result(call, 0, I64S(3), &out);
 }
@@ -179,7 +174,7 @@ static void unbind(arrjit_function *function, const char *slot) {
 }
 
 static arrjit_status put_by_run(CALLBACK_ARGS) {
-  UNUSED_ARGS;
+  UNUSED_CALLBACK;
   *(double *)results[0].data = 9;
   return ARRJIT_OK;
 }
@@ -253,15 +248,20 @@ static arrjit_status rebind(void *user, arrjit_call_info *call, size_t arg_count
   return put_number(&r->self, call, arg_count, args, result_count, results);
 }
 
-static void test_runs_keep_the_bindings_they_began_with(void **state) {
-  tk_fixture *f = *state;
+/* What two calls of the slot "a" give. */
+static arrjit_function *build_two_calls(tk_fixture *f) {
   arrjit_graph *g = tk_graph(f);
   arrjit_value a, b;
   arrjit_slot slot = arrjit_slot_value(g, "a", 0, NULL, TYPES(TYPE(F64)), 0);
   (arrjit_callback)(g, slot, 0, NULL, &a);
   (arrjit_callback)(g, slot, 0, NULL, &b);
   RETURN(g, a, b);
-  arrjit_function *function = tk_finish(f, g);
+  return tk_finish(f, g);
+}
+
+static void test_runs_keep_the_bindings_they_began_with(void **state) {
+  tk_fixture *f = *state;
+  arrjit_function *function = build_two_calls(f);
   for (int whole = 0; whole <= tk_native(); whole++) {
     owner next = {.number = 5};
     rebinder r = {.function = function, .self = {.number = 4}, .next = &next};
@@ -315,14 +315,8 @@ static void destroy_number(void *user) {
 
 static void test_threads_run_while_another_binds(void **state) {
   tk_fixture *f = *state;
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value a, b;
-  arrjit_slot slot = arrjit_slot_value(g, "a", 0, NULL, TYPES(TYPE(F64)), 0);
-  (arrjit_callback)(g, slot, 0, NULL, &a);
-  (arrjit_callback)(g, slot, 0, NULL, &b);
-  RETURN(g, a, b);
   crowd *c = tk_new(1, sizeof *c);
-  c->function = tk_finish(f, g);
+  c->function = build_two_calls(f);
   pthread_t threads[THREADS];
   for (int k = 0; k <= ROUNDS; k++) c->owners[k].number = k;
   arrjit_binding binding = {.slot = "a", .callback = put_number, .user = &c->owners[0]};

@@ -6,10 +6,7 @@ static arrjit_function *guarded(tk_fixture *f, arrjit_kind raised, arrjit_kind c
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", F64), exn, out;
   arrjit_try_begin(g);
-  arrjit_if_begin(g, arrjit_lt(g, x, arrjit_const_f64(g, 0)));
-  RAISE(g, raised, 5, "low: {0}", x);
-  arrjit_if_else(g, 0, NULL);
-  arrjit_if_end(g, 0, NULL, NULL);
+  RAISE_IF(g, arrjit_lt(g, x, arrjit_const_f64(g, 0)), raised, 5, "low: {0}", x);
   arrjit_try_handler(g, 1, &x, caught, &exn);
   arrjit_try_end(g, LIST(arrjit_const_f64(g, -1000)), &out);
   RETURN(g, out);

@@ -73,6 +73,14 @@ void tk_finish_fails(tk_fixture *f, arrjit_graph *graph, arrjit_status status, c
   (arrjit_for_begin)(ARRJIT_AT_(g), lo, hi, step, LIST(__VA_ARGS__), index, vars)
 #define CALL(g, callee, out, ...) (arrjit_call)(ARRJIT_AT_(g), callee, LIST(__VA_ARGS__), out)
 #define RAISE(g, kind, code, message, ...) (arrjit_raise)(ARRJIT_AT_(g), kind, code, message, LIST(__VA_ARGS__))
+/* if pred { raise } */
+#define RAISE_IF(g, pred, kind, code, message, ...)                                                                    \
+  do {                                                                                                                 \
+    arrjit_if_begin(g, pred);                                                                                          \
+    RAISE(g, kind, code, message, ##__VA_ARGS__);                                                                      \
+    arrjit_if_else(g, 0, NULL);                                                                                        \
+    arrjit_if_end(g, 0, NULL, NULL);                                                                                   \
+  } while (0)
 /* `payload` is LIST(...) or NONE. */
 #define CHECK(g, pred, kind, code, message, payload, out, ...)                                                         \
   (arrjit_check)(ARRJIT_AT_(g), pred, kind, code, message, payload, LIST(__VA_ARGS__), out)
@@ -109,6 +117,11 @@ arrjit_array *tk_keep(tk_fixture *f, arrjit_array *array);
 /* ---- running ---- */
 /* Binds a slot for the runs that follow; calls are logged in any case. Returns the slot, to set `user`. */
 tk_slot *tk_bind(tk_fixture *f, const char *name, tk_behaviour *behave, void *user);
+/* What a tk_behaviour takes, and that it does not look at all of it. */
+#define CALLBACK_ARGS                                                                                                  \
+  tk_slot *slot, arrjit_call_info *call, size_t arg_count, const arrjit_view *args, size_t result_count,               \
+      const arrjit_view *results
+#define UNUSED_CALLBACK (void)slot, (void)call, (void)arg_count, (void)args, (void)result_count, (void)results
 /* Runs in every mode, and with donated copies of the inputs; all must show the same, and whole must have been native
  * with nothing left to routines (unless f->may_fall_back) or to the interpreter. Gives the interpreter's outcome, freed
  * with the fixture. */

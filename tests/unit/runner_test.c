@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "fixture.h"
+#include "jobs.h"
 
 typedef struct bench {
   tk_fixture *f;
@@ -10,24 +10,6 @@ typedef struct bench {
   arrjit_function *add, *check, *endless;
   arrjit_array *one, *minus;
 } bench;
-
-static arrjit_function *make_check(tk_fixture *f) { /* x when x > 0, else a failure */
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", F64), out;
-  CHECK(g, arrjit_gt(g, x, arrjit_const_f64(g, 0)), ARRJIT_KIND_RUNTIME, 4, "not above 0: {0}", LIST(x), &out, x);
-  RETURN(g, out);
-  return tk_finish(f, g);
-}
-
-static arrjit_function *make_endless(tk_fixture *f) {
-  arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", F64), vars[1], out[1];
-  WHILE(g, vars, x);
-  arrjit_while_body(g, arrjit_const_bool(g, 1), vars);
-  arrjit_while_end(g, LIST(arrjit_add(g, vars[0], arrjit_const_f64(g, 1))), out);
-  RETURN(g, out[0]);
-  return tk_finish(f, g);
-}
 
 static arrjit_function *make_add(tk_fixture *f) { /* x + x, and the host sees x */
   arrjit_graph *g = tk_graph(f);
@@ -41,28 +23,11 @@ static arrjit_function *make_add(tk_fixture *f) { /* x + x, and the host sees x 
 
 static bench begin(void **state) {
   tk_fixture *f = *state;
-  bench b = {.f = f, .add = make_add(f), .check = make_check(f), .endless = make_endless(f)};
+  bench b = {.f = f, .add = make_add(f), .check = tk_make_check(f), .endless = tk_make_endless(f)};
   b.one = SCALAR(f, F64, 1);
   b.minus = SCALAR(f, F64, -1);
   assert_int_equal(arrjit_runner_create(f->context, NULL, &b.runner, NULL), ARRJIT_OK);
   return b;
-}
-
-static arrjit_job *submit(bench *b, arrjit_function *function, arrjit_array *x, const arrjit_run_options *options) {
-  arrjit_job *job = NULL;
-  arrjit_error error;
-  arrjit_status status = arrjit_runner_submit(b->runner, function, options, 1, &x, &job, &error);
-  if (status != ARRJIT_OK) fail_msg("%s", error.message);
-  return job;
-}
-
-static arrjit_kind wait_kind(arrjit_job *job) {
-  arrjit_result *result = NULL;
-  assert_int_equal(arrjit_job_wait(job, -1, &result, NULL), ARRJIT_OK);
-  arrjit_kind kind = arrjit_result_kind(result);
-  arrjit_result_destroy(result);
-  arrjit_job_release(job);
-  return kind;
 }
 
 typedef struct log {
@@ -86,9 +51,9 @@ static void test_jobs_run_in_order_whatever_fails(void **state) {
   arrjit_job *jobs[32];
   for (int i = 0; i < 32; i++) {
     arrjit_array *x = SCALAR(b.f, F64, i);
-    jobs[i] = i % 2 ? submit(&b, b.check, b.minus, NULL) : submit(&b, b.add, x, &options);
+    jobs[i] = i % 2 ? tk_submit(b.runner, b.check, b.minus, NULL) : tk_submit(b.runner, b.add, x, &options);
   }
-  for (int i = 31; i >= 0; i--) assert_int_equal(wait_kind(jobs[i]), i % 2 ? ARRJIT_KIND_RUNTIME : ARRJIT_KIND_NONE);
+  for (int i = 31; i >= 0; i--) assert_int_equal(tk_wait_kind(jobs[i]), i % 2 ? ARRJIT_KIND_RUNTIME : ARRJIT_KIND_NONE);
   assert_int_equal(seen.count, 16);
   for (int i = 0; i < 16; i++) assert_true(seen.seen[i] == 2 * i);
   assert_int_equal(arrjit_runner_destroy(b.runner), ARRJIT_OK);
@@ -96,7 +61,7 @@ static void test_jobs_run_in_order_whatever_fails(void **state) {
 
 static void test_a_result_is_handed_out_once(void **state) {
   bench b = begin(state);
-  arrjit_job *job = submit(&b, b.add, b.one, NULL);
+  arrjit_job *job = tk_submit(b.runner, b.add, b.one, NULL);
   arrjit_result *result = NULL, *again = NULL;
   assert_int_equal(arrjit_job_wait(job, -1, &result, NULL), ARRJIT_OK);
   assert_int_equal(arrjit_job_done(job), 1);
@@ -110,15 +75,16 @@ static void test_a_result_is_handed_out_once(void **state) {
 
 static void test_cancel_ends_running_and_queued_jobs(void **state) {
   bench b = begin(state);
-  arrjit_job *running = submit(&b, b.endless, b.one, NULL), *queued = submit(&b, b.endless, b.one, NULL);
-  arrjit_job *after = submit(&b, b.add, b.one, NULL);
+  arrjit_job *running = tk_submit(b.runner, b.endless, b.one, NULL),
+             *queued = tk_submit(b.runner, b.endless, b.one, NULL);
+  arrjit_job *after = tk_submit(b.runner, b.add, b.one, NULL);
   arrjit_result *result = NULL;
   assert_int_equal(arrjit_job_wait(running, 1000000, &result, NULL), ARRJIT_TIMEOUT);
   arrjit_job_cancel(queued);
   arrjit_job_cancel(running);
-  assert_int_equal(wait_kind(running), ARRJIT_KIND_CANCELLED);
-  assert_int_equal(wait_kind(queued), ARRJIT_KIND_CANCELLED);
-  assert_int_equal(wait_kind(after), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(running), ARRJIT_KIND_CANCELLED);
+  assert_int_equal(tk_wait_kind(queued), ARRJIT_KIND_CANCELLED);
+  assert_int_equal(tk_wait_kind(after), ARRJIT_KIND_NONE);
   assert_int_equal(arrjit_runner_destroy(b.runner), ARRJIT_OK);
 }
 
@@ -126,25 +92,25 @@ static void test_the_hosts_cancel_and_deadline_count_too(void **state) {
   bench b = begin(state);
   arrjit_run_options options = {.struct_bytes = sizeof options};
   assert_int_equal(arrjit_cancel_create(b.f->context, &options.cancel, NULL), ARRJIT_OK);
-  arrjit_job *job = submit(&b, b.endless, b.one, &options);
+  arrjit_job *job = tk_submit(b.runner, b.endless, b.one, &options);
   arrjit_cancel_trigger(options.cancel);
   arrjit_cancel_release(options.cancel);
-  assert_int_equal(wait_kind(job), ARRJIT_KIND_CANCELLED);
+  assert_int_equal(tk_wait_kind(job), ARRJIT_KIND_CANCELLED);
   options.cancel = NULL;
   options.deadline_ns = arrjit_clock_ns() + 5000000;
-  assert_int_equal(wait_kind(submit(&b, b.endless, b.one, &options)), ARRJIT_KIND_DEADLINE);
+  assert_int_equal(tk_wait_kind(tk_submit(b.runner, b.endless, b.one, &options)), ARRJIT_KIND_DEADLINE);
   assert_int_equal(arrjit_runner_destroy(b.runner), ARRJIT_OK);
 }
 
 static void test_ending_stops_what_runs_and_what_waits(void **state) {
   bench b = begin(state);
-  arrjit_job *running = submit(&b, b.endless, b.one, NULL), *queued = submit(&b, b.add, b.one, NULL);
-  arrjit_job *dropped = submit(&b, b.add, b.one, NULL);
+  arrjit_job *running = tk_submit(b.runner, b.endless, b.one, NULL), *queued = tk_submit(b.runner, b.add, b.one, NULL);
+  arrjit_job *dropped = tk_submit(b.runner, b.add, b.one, NULL);
   arrjit_job_release(dropped);
   assert_int_equal(arrjit_context_destroy(b.f->context), ARRJIT_BUSY);
   assert_int_equal(arrjit_runner_destroy(b.runner), ARRJIT_OK);
-  assert_int_equal(wait_kind(running), ARRJIT_KIND_SHUTDOWN);
-  assert_int_equal(wait_kind(queued), ARRJIT_KIND_SHUTDOWN);
+  assert_int_equal(tk_wait_kind(running), ARRJIT_KIND_SHUTDOWN);
+  assert_int_equal(tk_wait_kind(queued), ARRJIT_KIND_SHUTDOWN);
 }
 
 typedef struct inside {
@@ -170,10 +136,10 @@ static void test_a_job_cannot_wait_for_its_own_runner(void **state) {
   inside in = {.b = &b};
   const arrjit_binding binding = {.slot = "seen", .callback = wait_inside, .user = &in};
   const arrjit_run_options options = {.struct_bytes = sizeof options, .binding_count = 1, .bindings = &binding};
-  arrjit_job *first = submit(&b, b.add, b.one, &options), *second = submit(&b, b.add, b.one, NULL);
+  arrjit_job *first = tk_submit(b.runner, b.add, b.one, &options), *second = tk_submit(b.runner, b.add, b.one, NULL);
   atomic_store(&in.job, second);
-  assert_int_equal(wait_kind(first), ARRJIT_KIND_NONE);
-  assert_int_equal(wait_kind(second), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(first), ARRJIT_KIND_NONE);
+  assert_int_equal(tk_wait_kind(second), ARRJIT_KIND_NONE);
   assert_int_equal(in.waited, ARRJIT_BUSY);
   assert_int_equal(in.destroyed, ARRJIT_BUSY);
   assert_int_equal(arrjit_runner_destroy(b.runner), ARRJIT_OK);
@@ -192,7 +158,7 @@ static void test_jobs_keep_what_they_were_given(void **state) {
   assert_int_equal(arrjit_array_create(b.f->context, &type, NULL, &out, NULL), ARRJIT_OK);
   arrjit_run_options options = {
       .struct_bytes = sizeof options, .binding_count = 1, .bindings = &binding, .outputs = &out};
-  arrjit_job *block = submit(&b, b.endless, b.one, NULL), *job = submit(&b, b.add, x, &options);
+  arrjit_job *block = tk_submit(b.runner, b.endless, b.one, NULL), *job = tk_submit(b.runner, b.add, x, &options);
   arrjit_array *given = out;
   arrjit_array_release(x);
   arrjit_array_release(out);
@@ -201,7 +167,7 @@ static void test_jobs_keep_what_they_were_given(void **state) {
   memset(name, 'x', 4);
   out = NULL;
   arrjit_job_cancel(block);
-  assert_int_equal(wait_kind(block), ARRJIT_KIND_CANCELLED);
+  assert_int_equal(tk_wait_kind(block), ARRJIT_KIND_CANCELLED);
   arrjit_result *result = NULL;
   assert_int_equal(arrjit_job_wait(job, -1, &result, NULL), ARRJIT_OK);
   assert_int_equal(arrjit_result_ok(result), 1);
@@ -227,7 +193,7 @@ static void test_misuse_of_runners_is_a_status(void **state) {
   /* what only the run can see comes as the status of the wait */
   const arrjit_binding nobody = {.slot = "nobody", .callback = note};
   const arrjit_run_options unknown = {.struct_bytes = sizeof unknown, .binding_count = 1, .bindings = &nobody};
-  job = submit(&b, b.add, b.one, &unknown);
+  job = tk_submit(b.runner, b.add, b.one, &unknown);
   arrjit_result *result = NULL;
   arrjit_error error;
   assert_int_equal(arrjit_job_wait(job, -1, &result, &error), ARRJIT_MISUSE);
