@@ -4,7 +4,7 @@
 
 #include "threading.h"
 
-enum { LANES = 70000 };
+enum { LANES = 70000, MAPPED = 6000 }; /* maps are worth threads with fewer */
 
 static arrjit_value i64(arrjit_graph *g, int64_t x) { return arrjit_const_i64(g, x); }
 
@@ -100,7 +100,7 @@ static void test_threads_of_maps_fail_alike_inside_nested_loops(void **state) {
 /* Each lane counts to its element, within two rounds of a loop. */
 static arrjit_function *build_counts(tk_fixture *f) {
   arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", I64, LANES), i, v, a, n, out;
+  arrjit_value x = PARAM(g, "x", I64, MAPPED), i, v, a, n, out;
   FOR(g, i64(g, 0), i64(g, 2), i64(g, 1), &i, &v, x);
   arrjit_map_begin(g, 1, &v, &a);
   WHILE(g, &n, i64(g, 0));
@@ -113,8 +113,8 @@ static arrjit_function *build_counts(tk_fixture *f) {
 }
 
 static arrjit_array *make_counts(tk_fixture *f) {
-  arrjit_array *input = tk_array(f, TYPE(I64, LANES), NULL);
-  for (int n = 0; n < LANES; n++) ((int64_t *)arrjit_array_data(input))[n] = n % 50;
+  arrjit_array *input = tk_array(f, TYPE(I64, MAPPED), NULL);
+  for (int n = 0; n < MAPPED; n++) ((int64_t *)arrjit_array_data(input))[n] = n % 50;
   return input;
 }
 
@@ -125,10 +125,10 @@ static void test_threads_reach_the_limit_of_iterations_alike(void **state) {
   int64_t *x = arrjit_array_data(input);
   f->limits.iterations = 100;
   EXPECT_OK(run_threads(f, function, 1, &input));
-  x[69999] = x[44444] = x[51000] = 1000;
+  x[MAPPED - 1] = x[4444] = x[5100] = 1000;
   const tk_outcome *o = run_threads(f, function, 1, &input);
   EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, "the run has used up its loop iterations");
-  assert_string_equal(o->path, "yield < while body 100 < map lane 44444 < for body 0");
+  assert_string_equal(o->path, "yield < while body 100 < map lane 4444 < for body 0");
 }
 
 /* Which node asks for too much differs from mode to mode, not with the number of threads. */
@@ -137,7 +137,7 @@ static void test_threads_reach_the_limit_of_memory_alike(void **state) {
   arrjit_function *function = build_counts(f);
   arrjit_array *input = make_counts(f);
   tk_outcome o[TK_COUNT(thread_counts)];
-  f->limits.bytes = 100000;
+  f->limits.bytes = 10000;
   for (size_t i = 0; i < TK_COUNT(thread_counts); i++) {
     char *why = NULL;
     set_threads(f->context, thread_counts[i]);
@@ -155,10 +155,10 @@ static void test_threads_reach_the_limit_of_memory_alike(void **state) {
 /* Kernels without end: of elements, sums, products and lanes in an endless loop. */
 static arrjit_function *build_endless(tk_fixture *f) {
   arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", I64, LANES), v, a, n, out, next;
+  arrjit_value x = PARAM(g, "x", I64, MAPPED), v, a, n, out, next;
   WHILE(g, &v, x);
   arrjit_while_body(g, arrjit_const_bool(g, 1), &v);
-  arrjit_value table = (arrjit_reshape)(ARRJIT_AT_(g), v, INTS(LANES / 100, 100));
+  arrjit_value table = (arrjit_reshape)(ARRJIT_AT_(g), v, INTS(10, MAPPED / 10));
   arrjit_value product = arrjit_dot(g, table, table, 0, NULL, NULL, 1, I64S(0), I64S(0));
   arrjit_value sum = arrjit_reduce_sum(g, product, ARRJIT_ALL_AXES, NULL);
   arrjit_map_begin(g, LIST(arrjit_and(g, arrjit_add(g, v, sum), i64(g, 63))), &a);
@@ -233,7 +233,7 @@ static void test_threads_stop_in_endless_lanes(void **state) {
   tk_fixture *f = *state;
   arrjit_array *input = make_counts(f);
   int64_t *x = arrjit_array_data(input);
-  x[100] = x[23456] = x[LANES - 1] = -1;
+  x[100] = x[2345] = x[MAPPED - 1] = -1;
   stop_everywhere(f, build_counts(f), input);
 }
 
