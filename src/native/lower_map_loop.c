@@ -65,7 +65,8 @@ static void poll(aj_lanes *m) {
   LLVMValueRef spent = LLVMBuildICmp(b, LLVMIntSLT, left, aj_ir_i64(lo, 0), "");
   LLVMBasicBlockRef go = aj_lower_cold(lo, LLVMBuildOr(b, spent, aj_lower_due(lo), ""));
   LLVMValueRef due = aj_ir_call(lo, "aj_nh_due", lo->t_i32, 1, &lo->run, true);
-  LLVMValueRef stop = LLVMBuildICmp(b, LLVMIntNE, due, aj_ir_i32(lo, 0), "");
+  LLVMValueRef limit = LLVMBuildAnd(b, aj_lower_stop_flags(lo), aj_ir_i32(lo, AJ_STOP_LIMIT), ""); /* of back-edges */
+  LLVMValueRef stop = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildOr(b, due, limit, ""), aj_ir_i32(lo, 0), "");
   LLVMBuildCondBr(b, LLVMBuildOr(b, spent, stop, ""), m->give_up, go);
   aj_ir_at(lo, go);
 }
