@@ -215,8 +215,8 @@ ARRJIT_API uint64_t arrjit_result_touched(const arrjit_result *result);
 ARRJIT_API arrjit_kind arrjit_result_kind(const arrjit_result *result);
 ARRJIT_API const char *arrjit_result_kind_name(const arrjit_result *result);
 ARRJIT_API int64_t arrjit_result_code(const arrjit_result *result);
-/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result. Where there is
- * no memory to make it: what it is made from, which lives as long. */
+/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result, and where there
+ * is no memory to make it, but for kind memory: then it is what it would be made from. */
 ARRJIT_API const char *arrjit_result_message(arrjit_result *result);
 ARRJIT_API size_t arrjit_result_payload_count(const arrjit_result *result);
 ARRJIT_API arrjit_array *arrjit_result_payload(const arrjit_result *result, size_t index);

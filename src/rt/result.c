@@ -45,10 +45,11 @@ static const char *make_text(const arrjit_result *result, void (*render)(const a
   return *text;
 }
 
-/* Where there is no memory to fill in the template it is better than nothing. */
+/* Where there is no memory for its text, that of kind memory is the template: ours have nothing to fill in. */
 const char *aj_result_message(arrjit_result *result) {
   const char *text = make_text(result, aj_exn_render, &result->message, &result->message_bytes);
-  return *text || !result->exn || !result->exn->message ? text : result->exn->message;
+  const aj_exn *exn = result->exn;
+  return !*text && exn && exn->kind == ARRJIT_KIND_MEMORY && exn->message ? exn->message : text;
 }
 
 const char *aj_result_text(arrjit_result *result) {
