@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks: one row a case and mode, medians, ratio = peer / ours (above 1: we are faster).
 # usage: bench/run.sh [--smoke] [--peers] [--filter NAME] [--json FILE]
-#   --smoke   one short round of each case        --peers  numpy, numexpr, numba beside, what is installed of them
+#   --smoke   one short round of each case        --peers  numpy, numexpr, numba, jax beside, what is installed of them
 #   --filter  only cases whose name holds NAME    --json   one object a line, and FILE.html with bars
+# The peers are those of the python that PEERS_PYTHON names, else of python3.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD_DIR:-$top/build-bench}
-peers='' json='' all=1 args=()
+peers='' json='' all=1 filter='' args=()
 while [ $# -gt 0 ]; do
   case $1 in
   --peers) peers=1 ;;
   --smoke) all='' && args+=("$1") ;;
-  --filter) all='' && args+=("$1" "$2") && shift ;;
+  --filter) all='' && filter=$2 && args+=("$1" "$2") && shift ;;
   --json) json=$2 && args+=("$1" "$2") && shift ;;
   *) echo "usage: bench/run.sh [--smoke] [--peers] [--filter NAME] [--json FILE]" >&2 && exit 2 ;;
   esac
@@ -39,5 +40,5 @@ if [ -n "$all" ]; then
   a=$(median "${with[@]}") b=$(median "${without[@]}")
   awk -v a="$a" -v b="$b" 'BEGIN { printf "fresh process, first result in auto: %.1f us; native off: %.1f us; ratio %.2f\n", a / 1e3, b / 1e3, a / b }'
 fi
-[ -z "$peers" ] || python3 "$top/bench/peers.py" "$build/bench/arrjit-bench" ${json:+"$json"}
+[ -z "$peers" ] || "${PEERS_PYTHON:-python3}" "$top/bench/peers.py" "$build/bench/arrjit-bench" "$json" "$filter"
 [ -z "$json" ] || python3 "$top/bench/page.py" "$json" >"$json.html"
