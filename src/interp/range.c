@@ -146,8 +146,10 @@ aj_flow aj_step_range(aj_interp *in, aj_frame *frame, const aj_node *node) {
   if (in->resume || !aj_i64_mul(e.count, nodes, &work) || work > INT64_MAX / 2) return info->plain(in, frame, node);
   aj_heat heat = aj_warm(in, &range->warmth, work + AJ_STEP_WORK * nodes, aj_range_build, range);
   if (heat == AJ_COLD) return info->plain(in, frame, node);
-  if (heat == AJ_HEAT_FAILED || aj_run_poll(in->run, false) || !run_before(in, frame, range)) return AJ_FLOW_FAILED;
-  if (!run_program(in, frame, &e)) {
+  if (heat == AJ_HEAT_FAILED) return AJ_FLOW_FAILED;
+  bool stops = aj_run_poll(in->run, false);
+  if (!stops && !run_before(in, frame, range)) return AJ_FLOW_FAILED;
+  if (stops || !run_program(in, frame, &e)) {
     frame->pc = range->last; /* what a range stands for is its end, as in a kernel */
     return AJ_FLOW_FAILED;
   }
