@@ -158,6 +158,27 @@ static bool fit_pairs(aj_builder *b, const aj_infer *in, aj_attr_name lhs_name, 
   return refit(b, &operands[0], dims[0]) && refit(b, &operands[1], dims[1]);
 }
 
+/* The dims of updates that are not windows are those of indices. Ranks and axes that are wrong are inference's. */
+static bool fit_updates(aj_builder *b, const aj_infer *in, aj_value **operands) {
+  const aj_attr *windows = aj_infer_attr(in, AJ_ATTR_OFFSET_AXES), *axis = aj_infer_attr(in, AJ_ATTR_INDEX_AXIS);
+  const aj_type *indices = operands[1]->type, *updates = operands[2]->type;
+  int64_t dims[ARRJIT_MAX_RANK];
+  uint32_t set = 0;
+  if (!windows || !axis) return true;
+  for (uint32_t i = 0; i < windows->count; i++)
+    if (windows->u.ints[i] >= 0 && windows->u.ints[i] < ARRJIT_MAX_RANK) set |= 1u << windows->u.ints[i];
+  int32_t batch = 0;
+  for (int32_t i = 0; i < updates->rank; i++) {
+    dims[i] = updates->dims[i];
+    if (set >> i & 1) continue;
+    batch += batch == axis->u.i;
+    if (batch >= indices->rank) return true;
+    if (indices->dims[batch] < 0 || dims[i] < 0) dims[i] = indices->dims[batch];
+    batch++;
+  }
+  return refit(b, &operands[2], dims);
+}
+
 static bool fit_broadcast(aj_builder *b, const aj_infer *in, aj_value **operands) {
   const aj_attr *shape = aj_infer_attr(in, AJ_ATTR_SHAPE), *axes = aj_infer_attr(in, AJ_ATTR_AXES);
   const aj_type *x = operands[0]->type;
@@ -209,6 +230,11 @@ static bool fit_operands(aj_builder *b, aj_infer *in, aj_value **operands) {
   if (in->op == AJ_OP_DOT)
     return in->operand_count != 2 || (fit_pairs(b, in, AJ_ATTR_LHS_BATCH, AJ_ATTR_RHS_BATCH, operands) &&
                                       fit_pairs(b, in, AJ_ATTR_LHS_CONTRACT, AJ_ATTR_RHS_CONTRACT, operands));
+  if (aj_ops[in->op].rule == AJ_R_GATHER)
+    return in->operand_count != 2 || fit_pairs(b, in, AJ_ATTR_X_BATCH, AJ_ATTR_INDEX_BATCH, operands);
+  if (aj_ops[in->op].rule == AJ_R_SCATTER)
+    return in->operand_count != 3 ||
+           (fit_pairs(b, in, AJ_ATTR_X_BATCH, AJ_ATTR_INDEX_BATCH, operands) && fit_updates(b, in, operands));
   if (in->op == AJ_OP_CALL || in->op == AJ_OP_CALLBACK) return !names_signature(in) || fit_arguments(b, in, operands);
   return true;
 }

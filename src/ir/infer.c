@@ -157,6 +157,7 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_DYNAMIC_SLICE: return aj_infer_dynamic_slice(in);
   case AJ_R_DYNAMIC_UPDATE_SLICE: return aj_infer_dynamic_update_slice(in);
   case AJ_R_GATHER: return aj_infer_gather(in);
+  case AJ_R_SCATTER: return aj_infer_scatter(in);
   case AJ_R_TAKE: return aj_infer_take(in);
   case AJ_R_REDUCE: return aj_infer_reduce(in);
   case AJ_R_ARG: return aj_infer_arg(in);

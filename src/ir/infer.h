@@ -10,8 +10,8 @@ typedef arrjit_status aj_infer_rule(aj_infer *in);
 aj_infer_rule aj_infer_const, aj_infer_iota, aj_infer_full, aj_infer_dim_size;
 aj_infer_rule aj_infer_broadcast, aj_infer_reshape, aj_infer_transpose, aj_infer_same_axes, aj_infer_slice,
     aj_infer_concat, aj_infer_pad;
-aj_infer_rule aj_infer_dynamic_slice, aj_infer_dynamic_update_slice, aj_infer_gather, aj_infer_take, aj_infer_reduce,
-    aj_infer_arg, aj_infer_dot;
+aj_infer_rule aj_infer_dynamic_slice, aj_infer_dynamic_update_slice, aj_infer_gather, aj_infer_scatter, aj_infer_take,
+    aj_infer_reduce, aj_infer_arg, aj_infer_dot;
 aj_infer_rule aj_infer_regions, aj_infer_loop, aj_infer_map, aj_infer_call, aj_infer_terminator, aj_infer_check,
     aj_infer_check_shape, aj_infer_callback, aj_infer_exn, aj_infer_exn_bool, aj_infer_exn_field, aj_infer_exn_i64,
     aj_infer_kernel;
@@ -63,6 +63,11 @@ arrjit_status aj_infer_count(aj_infer *in, aj_attr_name name, uint32_t count, co
 /* All entries are axes below rank and none comes twice; bit axis of *out_set. */
 arrjit_status aj_infer_axes(aj_infer *in, aj_attr_name name, int32_t rank, uint32_t *out_set);
 arrjit_status aj_infer_axis(aj_infer *in, int32_t rank);
+/* Two lists of axes, of operands 0 and 1, pair axes of equal extents; bits of the axes. */
+arrjit_status aj_infer_pairs(aj_infer *in, aj_attr_name lhs_name, aj_attr_name rhs_name, uint32_t *out_lhs_set,
+                             uint32_t *out_rhs_set);
+/* A window of `size` fits an extent of operand 0, or only a run can tell. */
+arrjit_status aj_infer_window(aj_infer *in, int32_t axis, int64_t size, int64_t extent);
 /* Operand i is an array (not an exception) / a scalar of an integer dtype / has the dtype of operand j. */
 arrjit_status aj_infer_array(aj_infer *in, uint32_t i);
 arrjit_status aj_infer_integers(aj_infer *in, uint32_t i, bool scalar);

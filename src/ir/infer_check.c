@@ -126,6 +126,31 @@ arrjit_status aj_infer_axis(aj_infer *in, int32_t rank) {
   return aj_infer_fail(in, ARRJIT_TYPE, "axis is %lld; expected one from 0 to below rank %d", (long long)axis, rank);
 }
 
+arrjit_status aj_infer_pairs(aj_infer *in, aj_attr_name lhs_name, aj_attr_name rhs_name, uint32_t *out_lhs_set,
+                             uint32_t *out_rhs_set) {
+  const aj_type *lhs = aj_infer_type(in, 0), *rhs = aj_infer_type(in, 1);
+  const aj_attr *lhs_axes = aj_infer_attr(in, lhs_name), *rhs_axes = aj_infer_attr(in, rhs_name);
+  AJ_TRY(aj_infer_axes(in, lhs_name, lhs->rank, out_lhs_set));
+  AJ_TRY(aj_infer_axes(in, rhs_name, rhs->rank, out_rhs_set));
+  if (lhs_axes->count != rhs_axes->count)
+    return aj_infer_fail(in, ARRJIT_TYPE, "%s has %u entries; expected %u, as many as %s", aj_attrs[rhs_name].name,
+                         rhs_axes->count, lhs_axes->count, aj_attrs[lhs_name].name);
+  for (uint32_t i = 0; i < lhs_axes->count; i++) {
+    int64_t a = lhs->dims[lhs_axes->u.ints[i]], b = rhs->dims[rhs_axes->u.ints[i]];
+    if (!aj_dim_equal(a, b))
+      return aj_infer_fail(in, ARRJIT_TYPE, "operands are %s and %s; paired extents %s and %s are not equal",
+                           aj_infer_type_text(in, lhs).s, aj_infer_type_text(in, rhs).s, aj_infer_dim_text(in, a).s,
+                           aj_infer_dim_text(in, b).s);
+  }
+  return ARRJIT_OK;
+}
+
+arrjit_status aj_infer_window(aj_infer *in, int32_t axis, int64_t size, int64_t extent) {
+  if (size < 0 || extent < 0 || size <= extent) return ARRJIT_OK;
+  return aj_infer_fail(in, ARRJIT_TYPE, "x is %s; a window of %lld along axis %d is larger than it",
+                       aj_infer_type_text(in, aj_infer_type(in, 0)).s, (long long)size, axis);
+}
+
 /* ---- operands ---- */
 
 arrjit_status aj_infer_array(aj_infer *in, uint32_t i) {

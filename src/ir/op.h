@@ -52,6 +52,7 @@ typedef enum aj_rule {
   AJ_R_DYNAMIC_SLICE,
   AJ_R_DYNAMIC_UPDATE_SLICE,
   AJ_R_GATHER,
+  AJ_R_SCATTER,
   AJ_R_TAKE,
   AJ_R_REDUCE,
   AJ_R_ARG,

@@ -231,9 +231,15 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_DYNAMIC_UPDATE_SLICE:
   case AJ_OP_GATHER:
   case AJ_OP_TAKE:
+  case AJ_OP_SCATTER:
+  case AJ_OP_SCATTER_ADD:
+  case AJ_OP_SCATTER_MUL:
+  case AJ_OP_SCATTER_MIN:
+  case AJ_OP_SCATTER_MAX:
   case AJ_OP_CHECKED_SLICE:
   case AJ_OP_CHECKED_GATHER:
   case AJ_OP_CHECKED_INDEX:
+  case AJ_OP_CHECKED_SCATTER:
   case AJ_OP_REDUCE_SUM:
   case AJ_OP_REDUCE_PROD:
   case AJ_OP_REDUCE_MIN:

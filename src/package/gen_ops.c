@@ -57,6 +57,8 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_RHS_CONTRACT: return (form){NULL, "size_t", "contract_count", aj_attrs[attr].name};
   case AJ_ATTR_OFFSET_AXES: return (form){NULL, "size_t", "offset_count", "offset_axes"};
   case AJ_ATTR_COLLAPSED_AXES: return (form){NULL, "size_t", "collapsed_count", "collapsed_axes"};
+  case AJ_ATTR_X_BATCH:
+  case AJ_ATTR_INDEX_BATCH: return (form){NULL, "size_t", "batch_count", aj_attrs[attr].name};
   case AJ_ATTR_START_MAP: return (form){NULL, "size_t", "start_count", "start_map"};
   case AJ_ATTR_AXIS:
   case AJ_ATTR_INDEX_AXIS: return (form){"int64_t", NULL, NULL, aj_attrs[attr].name};
@@ -200,8 +202,13 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_PAD: return "the dtype of x, its extents with the padding added; rank is that of x";
   case AJ_R_DYNAMIC_SLICE: return "the dtype of x, shape sizes; count is the rank of x, sizes may be symbols";
   case AJ_R_GATHER:
-    return "the dtype of x; dims offset_axes are the windows', the others those of indices without index_axis; "
+    return "the dtype of x; dims offset_axes are the windows' (dims of x but collapsed_axes and x_batch), the others "
+           "those of indices without index_axis; x_batch and index_batch pair dims of x and indices that go along; "
            "rank is that of x";
+  case AJ_R_SCATTER:
+    return "the type of x; dims offset_axes of updates are the windows' (dims of x but collapsed_axes and x_batch), "
+           "the others those of indices without index_axis; x_batch and index_batch pair dims of x and indices that "
+           "go along";
   case AJ_R_TAKE: return "the dtype of x, its shape with the extent of axis replaced by the shape of indices";
   case AJ_R_REDUCE: return "the dtype of x, its shape without axes";
   case AJ_R_ARG: return "i64, the shape of x without axis";

@@ -351,37 +351,114 @@ static void indexing(misuse *m) {
   TAKES(arrjit_checked_index);
 }
 
-/* Windows of 1 of a vector at three indices, what is good; each row breaks one attribute. */
+/* Windows of 1 of a vector at three indices, what is good; each row breaks one thing. */
 static void gathers(misuse *m) {
-#define CALL_GATHER(g, x) arrjit_gather(g, x, x, 0, NULL, 0, NULL, 0, NULL, 0, 0, NULL)
-#define CALL_CHECKED_GATHER(g, x) arrjit_checked_gather(g, x, x, 0, NULL, 0, NULL, 0, NULL, 0, 0, NULL)
+#define CALL_GATHER(g, x) arrjit_gather(g, x, x, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, 0, NULL)
+#define CALL_CHECKED_GATHER(g, x) arrjit_checked_gather(g, x, x, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, 0, NULL)
 #define GATHERS(function)                                                                                              \
   WRONG(m, function, "indices", "floats", "indices is f64[3]; expected an array of an integer dtype",                  \
-        function(g, p->vector, p->vector, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, I64S(1)));                            \
-  WRONG(m, function, "offset_axes", "too many", "expected offset_axes and collapsed_axes to be as many as its rank",   \
-        function(g, p->vector, p->integers, 1, I64S(0), 1, I64S(0), 1, I64S(0), 1, 1, I64S(1)));                       \
+        function(g, p->vector, p->vector, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1)));             \
+  WRONG(m, function, "offset_axes", "too many",                                                                        \
+        "expected offset_axes, collapsed_axes and x_batch to be as many as its rank",                                  \
+        function(g, p->vector, p->integers, 1, I64S(0), 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1)));        \
   WRONG(m, function, "offset_axes", "out of range", "offset_axes has 7",                                               \
-        function(g, p->vector, p->integers, 1, I64S(7), 0, NULL, 1, I64S(0), 1, 1, I64S(1)));                          \
+        function(g, p->vector, p->integers, 1, I64S(7), 0, NULL, 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1)));           \
   WRONG(m, function, "collapsed_axes", "out of range", "collapsed_axes has 3",                                         \
-        function(g, p->vector, p->integers, 0, NULL, 1, I64S(3), 1, I64S(0), 1, 1, I64S(1)));                          \
+        function(g, p->vector, p->integers, 0, NULL, 1, I64S(3), 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1)));           \
+  WRONG(m, function, "x_batch", "out of range", "x_batch has 2",                                                       \
+        function(g, p->vector, p->integers, 0, NULL, 0, NULL, 1, I64S(2), I64S(0), 1, I64S(0), 1, 1, I64S(1)));        \
+  WRONG(m, function, "x_batch", "in start_map too", "an axis of x_batch is in collapsed_axes or start_map too",        \
+        function(g, p->vector, p->integers, 0, NULL, 0, NULL, 1, I64S(0), I64S(0), 1, I64S(0), 1, 1, I64S(1)));        \
+  WRONG(m, function, "index_batch", "out of range", "index_batch has -1",                                              \
+        function(g, p->vector, p->integers, 0, NULL, 0, NULL, 1, I64S(0), I64S(-1), 1, I64S(0), 1, 1, I64S(1)));       \
+  WRONG(m, function, "index_batch", "the index_axis", "index_axis is in index_batch too",                              \
+        function(g, p->vector, p->integers, 0, NULL, 0, NULL, 1, I64S(0), I64S(0), 0, NULL, 0, 1, I64S(1)));           \
   WRONG(m, function, "start_map", "out of range", "start_map has -1",                                                  \
-        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(-1), 1, 1, I64S(1)));                         \
+        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(-1), 1, 1, I64S(1)));          \
   WRONG(m, function, "start_map", "longer than index_axis", "one an entry of start_map",                               \
-        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 0, NULL, 1, 1, I64S(1)));                             \
+        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 0, NULL, NULL, 0, NULL, 1, 1, I64S(1)));              \
   WRONG(m, function, "index_axis", "out of range", "index_axis is 5",                                                  \
-        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 5, 1, I64S(1)));                          \
-  WRONG(m, function, "sizes", "larger than x", "a window of 4 along axis 0",                                           \
-        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, I64S(4)));                          \
-  WRONG(m, function, "sizes", "not 1 on a collapsed axis", "axis 0 is collapsed",                                      \
-        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, I64S(2)));                          \
+        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 5, 1, I64S(1)));           \
   ABSENT(m, function, "collapsed_axes", "collapsed_axes",                                                              \
-         function(g, p->vector, p->integers, 0, NULL, 1, NULL, 1, I64S(0), 1, 1, I64S(1)));                            \
+         function(g, p->vector, p->integers, 0, NULL, 1, NULL, 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1)));             \
+  ABSENT(m, function, "x_batch", "x_batch",                                                                            \
+         function(g, p->vector, p->integers, 0, NULL, 0, NULL, 1, NULL, I64S(0), 1, I64S(0), 1, 1, I64S(1)));          \
+  ABSENT(m, function, "index_batch", "index_batch",                                                                    \
+         function(g, p->vector, p->integers, 0, NULL, 0, NULL, 1, I64S(0), NULL, 1, I64S(0), 1, 1, I64S(1)));          \
+  WRONG(m, function, "sizes", "larger than x", "a window of 4 along axis 0",                                           \
+        function(g, p->vector, p->integers, 1, I64S(0), 0, NULL, 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(4)));           \
+  WRONG(m, function, "sizes", "not 1 on a collapsed axis", "axis 0 is collapsed",                                      \
+        function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(2)));           \
+  WRONG(m, function, "sizes", "not 1 on a batch axis", "axis 1 is in x_batch",                                         \
+        function(g, p->matrix, p->integers, 1, I64S(0), 0, NULL, 1, I64S(1), I64S(0), 1, I64S(0), 1, 2, I64S(1, 2)));  \
   ABSENT(m, function, "sizes", "sizes",                                                                                \
-         function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, NULL))
+         function(g, p->vector, p->integers, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1, 1, NULL))
   ALL_REFUSE(m, arrjit_gather, "x", CALL_GATHER);
   ALL_REFUSE(m, arrjit_checked_gather, "x", CALL_CHECKED_GATHER);
   GATHERS(arrjit_gather);
   GATHERS(arrjit_checked_gather);
+}
+
+static void scatters(misuse *m) {
+#define NUMBERLESS 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0
+#define CALL_SCATTER(g, x) arrjit_scatter(g, x, x, x, NUMBERLESS)
+#define CALL_SCATTER_ADD(g, x) arrjit_scatter_add(g, x, x, x, NUMBERLESS)
+#define CALL_SCATTER_MUL(g, x) arrjit_scatter_mul(g, x, x, x, NUMBERLESS)
+#define CALL_SCATTER_MIN(g, x) arrjit_scatter_min(g, x, x, x, NUMBERLESS)
+#define CALL_SCATTER_MAX(g, x) arrjit_scatter_max(g, x, x, x, NUMBERLESS)
+#define CALL_CHECKED_SCATTER(g, x) arrjit_checked_scatter(g, x, x, x, NUMBERLESS)
+#define SCATTERS(function)                                                                                             \
+  WRONG(m, function, "indices", "floats", "indices is f64[3]; expected an array of an integer dtype",                  \
+        function(g, p->vector, p->vector, p->vector, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));              \
+  WRONG(m, function, "offset_axes", "too many",                                                                        \
+        "expected offset_axes, collapsed_axes and x_batch to be as many as its rank",                                  \
+        function(g, p->vector, p->integers, p->vector, 1, I64S(0), 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));         \
+  WRONG(m, function, "offset_axes", "out of range", "offset_axes has 7",                                               \
+        function(g, p->vector, p->integers, p->vector, 1, I64S(7), 0, NULL, 0, NULL, NULL, 1, I64S(0), 1));            \
+  WRONG(m, function, "collapsed_axes", "out of range", "collapsed_axes has 3",                                         \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 1, I64S(3), 0, NULL, NULL, 1, I64S(0), 1));            \
+  WRONG(m, function, "x_batch", "out of range", "x_batch has 2",                                                       \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 0, NULL, 1, I64S(2), I64S(0), 1, I64S(0), 1));         \
+  WRONG(m, function, "x_batch", "in start_map too", "an axis of x_batch is in collapsed_axes or start_map too",        \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 0, NULL, 1, I64S(0), I64S(0), 1, I64S(0), 1));         \
+  WRONG(m, function, "index_batch", "out of range", "index_batch has -1",                                              \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 0, NULL, 1, I64S(0), I64S(-1), 1, I64S(0), 1));        \
+  WRONG(m, function, "index_batch", "the index_axis", "index_axis is in index_batch too",                              \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 0, NULL, 1, I64S(0), I64S(0), 0, NULL, 0));            \
+  WRONG(m, function, "start_map", "out of range", "start_map has -1",                                                  \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(-1), 1));           \
+  WRONG(m, function, "start_map", "longer than index_axis", "one an entry of start_map",                               \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 1, I64S(0), 0, NULL, NULL, 0, NULL, 1));               \
+  WRONG(m, function, "index_axis", "out of range", "index_axis is 5",                                                  \
+        function(g, p->vector, p->integers, p->vector, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 5));            \
+  ABSENT(m, function, "collapsed_axes", "collapsed_axes",                                                              \
+         function(g, p->vector, p->integers, p->vector, 0, NULL, 1, NULL, 0, NULL, NULL, 1, I64S(0), 1));              \
+  ABSENT(m, function, "x_batch", "x_batch",                                                                            \
+         function(g, p->vector, p->integers, p->vector, 0, NULL, 0, NULL, 1, NULL, I64S(0), 1, I64S(0), 1));           \
+  ABSENT(m, function, "index_batch", "index_batch",                                                                    \
+         function(g, p->vector, p->integers, p->vector, 0, NULL, 0, NULL, 1, I64S(0), NULL, 1, I64S(0), 1));           \
+  WRONG(m, function, "updates", "of another dtype", "dtypes never convert",                                            \
+        function(g, p->vector, p->integers, p->integers, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));          \
+  WRONG(m, function, "updates", "of another rank", "updates are f64; expected rank 1",                                 \
+        function(g, p->vector, p->integers, p->real, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));              \
+  WRONG(m, function, "updates", "not as many as indices", "extent 5 of axis 0 should be 3",                            \
+        function(g, p->vector, p->integers, p->five, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));              \
+  WRONG(m, function, "updates", "larger than x", "a window of 5 along axis 0",                                         \
+        function(g, p->vector, p->integer, p->five, 1, I64S(0), 0, NULL, 0, NULL, NULL, 1, I64S(0), 0))
+  ALL_REFUSE(m, arrjit_scatter, "x", CALL_SCATTER);
+  ALL_REFUSE(m, arrjit_scatter_add, "x", CALL_SCATTER_ADD);
+  ALL_REFUSE(m, arrjit_scatter_mul, "x", CALL_SCATTER_MUL);
+  ALL_REFUSE(m, arrjit_scatter_min, "x", CALL_SCATTER_MIN);
+  ALL_REFUSE(m, arrjit_scatter_max, "x", CALL_SCATTER_MAX);
+  ALL_REFUSE(m, arrjit_checked_scatter, "x", CALL_CHECKED_SCATTER);
+  SCATTERS(arrjit_scatter);
+  SCATTERS(arrjit_scatter_add);
+  SCATTERS(arrjit_scatter_mul);
+  SCATTERS(arrjit_scatter_min);
+  SCATTERS(arrjit_scatter_max);
+  SCATTERS(arrjit_checked_scatter);
+  WRONG(m, arrjit_scatter_add, "x", "bool", "x is bool[3]; expected an integer or float dtype",
+        arrjit_scatter_add(g, p->flags, p->integers, p->flags, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));
 }
 
 static void reductions(misuse *m) {
@@ -452,6 +529,7 @@ void misuse_operations(misuse *m) {
   cutting(m);
   indexing(m);
   gathers(m);
+  scatters(m);
   reductions(m);
   products(m);
 }

@@ -182,7 +182,7 @@ static arrjit_value do_take_rows(arrjit_graph *g, arrjit_value x, arrjit_value a
 static arrjit_value do_gather(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
   (void)at;
   arrjit_value indices = (arrjit_reshape)(ARRJIT_AT_(g), scatter_indices(g, n), INTS(n, 1));
-  return arrjit_gather(g, x, indices, 0, NULL, 1, I64S(0), 1, I64S(0), 1, 1, I64S(1));
+  return arrjit_gather(g, x, indices, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1));
 }
 static arrjit_value do_tall_dot(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
   (void)at;

@@ -12,7 +12,13 @@
 #define GATHER(ID, name)                                                                                               \
   case AJ_OP_##ID:                                                                                                     \
     return arrjit_##name(g, in[0], in[1], t->offset_count, t->offset_axes, t->collapsed_count, t->collapsed_axes,      \
-                         t->start_count, t->start_map, t->axis, t->rank, t->dims);
+                         t->batch_count, t->lhs_batch, t->rhs_batch, t->start_count, t->start_map, t->axis, t->rank,   \
+                         t->dims);
+#define SCATTER(ID, name)                                                                                              \
+  case AJ_OP_##ID:                                                                                                     \
+    return arrjit_##name(g, in[0], in[1], in[2], t->offset_count, t->offset_axes, t->collapsed_count,                  \
+                         t->collapsed_axes, t->batch_count, t->lhs_batch, t->rhs_batch, t->start_count, t->start_map,  \
+                         t->axis);
 
 arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_value *in, const tk_attrs *t) {
   switch (op) {
@@ -85,6 +91,12 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
   case AJ_OP_DYNAMIC_UPDATE_SLICE:
     return arrjit_dynamic_update_slice(g, in[0], in[1], count - 2, in + 2);
     GATHER(GATHER, gather)
+    SCATTER(SCATTER, scatter)
+    SCATTER(SCATTER_ADD, scatter_add)
+    SCATTER(SCATTER_MUL, scatter_mul)
+    SCATTER(SCATTER_MIN, scatter_min)
+    SCATTER(SCATTER_MAX, scatter_max)
+    SCATTER(CHECKED_SCATTER, checked_scatter)
   case AJ_OP_TAKE: return arrjit_take(g, in[0], in[1], t->axis);
   case AJ_OP_CHECKED_SLICE:
     return arrjit_checked_slice(g, in[0], count - 1, in + 1, t->dims);

@@ -15,7 +15,7 @@ typedef struct tk_attrs {
   int64_t axes[ARRJIT_MAX_RANK];
   int64_t a[ARRJIT_MAX_RANK], b[ARRJIT_MAX_RANK], c[ARRJIT_MAX_RANK]; /* start limit step, low high interior */
   size_t batch_count, contract_count;
-  int64_t lhs_batch[4], rhs_batch[4], lhs_contract[4], rhs_contract[4];
+  int64_t lhs_batch[4], rhs_batch[4] /* of x and indices in gather and scatter */, lhs_contract[4], rhs_contract[4];
   size_t offset_count, collapsed_count, start_count;
   int64_t offset_axes[ARRJIT_MAX_RANK], collapsed_axes[ARRJIT_MAX_RANK], start_map[ARRJIT_MAX_RANK];
 } tk_attrs;

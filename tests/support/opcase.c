@@ -194,34 +194,71 @@ static bool make_dynamic_update_slice(tk_opcase *c, const arrjit_type *x, tk_ran
   return true;
 }
 
-static bool make_gather(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+/* Dimension numbers for windows of x, with their sizes in dims; the type of the array that the windows lie in. */
+static arrjit_type make_windows(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   tk_attrs *t = &c->attrs;
-  if (!x->rank) return false;
-  add(c, *x, TK_DATA, 0);
+  int64_t order[ARRJIT_MAX_RANK], all[ARRJIT_MAX_RANK], batch_dims[ARRJIT_MAX_RANK], batch_of[ARRJIT_MAX_RANK];
   t->rank = x->rank;
+  random_permutation(order, (size_t)x->rank, pick);
+  int64_t batched = x->rank > 1 && tk_chance(pick, 30) ? order[x->rank - 1] : -1;
+  t->start_count = 1 + tk_below(pick, (uint64_t)(x->rank - (batched >= 0)));
+  memcpy(t->start_map, order, t->start_count * sizeof *order);
   for (int32_t i = 0; i < x->rank; i++) {
     t->dims[i] = (int64_t)tk_below(pick, (uint64_t)x->dims[i] + 1);
-    if (x->dims[i] > 0 && tk_chance(pick, 50)) t->dims[i] = 1, t->collapsed_axes[t->collapsed_count++] = i;
+    if (i == batched) t->dims[i] = 1;
+    if (i != batched && x->dims[i] > 0 && tk_chance(pick, 50))
+      t->dims[i] = 1, t->collapsed_axes[t->collapsed_count++] = i;
   }
-  int64_t order[ARRJIT_MAX_RANK];
-  random_permutation(order, (size_t)x->rank, pick);
-  t->start_count = 1 + tk_below(pick, (uint64_t)x->rank);
-  memcpy(t->start_map, order, t->start_count * sizeof *order);
-  int32_t batch = (int32_t)tk_below(pick, 3), rank = batch + x->rank - (int32_t)t->collapsed_count;
+  int32_t batch = (int32_t)tk_below(pick, 3);
+  if (batched >= 0 && batch == 0) batch = 1;
+  for (int32_t i = 0; i < batch; i++) batch_dims[i] = 1 + (int64_t)tk_below(pick, 4), batch_of[i] = -1;
+  if (batched >= 0) {
+    uint64_t place = tk_below(pick, (uint64_t)batch);
+    batch_dims[place] = x->dims[batched];
+    batch_of[place] = batched;
+  }
   arrjit_type indices = {.dtype = random_integer(pick)};
   bool implicit = t->start_count == 1 && tk_chance(pick, 50);
   t->axis = implicit ? batch : (int64_t)tk_below(pick, (uint64_t)batch + 1);
-  for (int32_t i = 0; i < batch + !implicit; i++)
-    indices.dims[indices.rank++] = !implicit && i == t->axis ? (int64_t)t->start_count : 1 + (int64_t)tk_below(pick, 4);
-  /* window axes go anywhere among the result's, in order */
-  int64_t all[ARRJIT_MAX_RANK];
-  random_permutation(all, (size_t)rank, pick);
-  uint32_t chosen = 0;
-  for (int32_t i = 0; i < rank - batch; i++) chosen |= 1u << all[i];
-  for (int32_t i = 0; i < rank; i++)
-    if (chosen >> i & 1) t->offset_axes[t->offset_count++] = i;
-  int64_t bound = x->dims[t->start_map[0]] - t->dims[t->start_map[0]] + 1;
-  add(c, indices, TK_INDEX, bound);
+  for (int32_t i = 0, b = 0; i < batch + !implicit; i++) {
+    bool components = !implicit && i == t->axis;
+    if (!components && batch_of[b] >= 0) {
+      t->lhs_batch[t->batch_count] = batched;
+      t->rhs_batch[t->batch_count++] = i;
+    }
+    indices.dims[indices.rank++] = components ? (int64_t)t->start_count : batch_dims[b++];
+  }
+  add(c, *x, TK_DATA, 0);
+  add(c, indices, TK_INDEX, x->dims[t->start_map[0]] - t->dims[t->start_map[0]] + 1);
+  /* window axes go anywhere among those of the other array, in order */
+  arrjit_type other = {.dtype = x->dtype};
+  int32_t windows = x->rank - (int32_t)t->collapsed_count - (batched >= 0);
+  other.rank = batch + windows;
+  random_permutation(all, (size_t)other.rank, pick);
+  uint32_t chosen = 0, dropped = batched >= 0 ? 1u << batched : 0;
+  for (size_t i = 0; i < t->collapsed_count; i++) dropped |= 1u << t->collapsed_axes[i];
+  for (int32_t i = 0; i < windows; i++) chosen |= 1u << all[i];
+  for (int32_t i = 0, b = 0, w = 0; i < other.rank; i++) {
+    if (!(chosen >> i & 1)) {
+      other.dims[i] = batch_dims[b++];
+      continue;
+    }
+    while (dropped >> w & 1) w++;
+    other.dims[i] = t->dims[w++];
+    t->offset_axes[t->offset_count++] = i;
+  }
+  return other;
+}
+
+static bool make_gather(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  if (!x->rank) return false;
+  make_windows(c, x, pick);
+  return true;
+}
+
+static bool make_scatter(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  if (!x->rank) return false;
+  add(c, make_windows(c, x, pick), TK_DATA, 0);
   return true;
 }
 
@@ -302,6 +339,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_DYNAMIC_SLICE: return make_dynamic_slice(c, x, pick);
   case AJ_R_DYNAMIC_UPDATE_SLICE: return make_dynamic_update_slice(c, x, pick);
   case AJ_R_GATHER: return make_gather(c, x, pick);
+  case AJ_R_SCATTER: return make_scatter(c, x, pick);
   case AJ_R_TAKE: return make_take(c, x, pick);
   case AJ_R_DOT: return make_dot(c, x, pick);
   case AJ_R_CONST:

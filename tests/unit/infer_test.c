@@ -154,9 +154,16 @@ static void test_indexing(void **state) {
   EXPECT_TYPE(g, arrjit_take(g, x, at, 1), "f32[4, 5, 2]");
   EXPECT_TYPE(g, arrjit_checked_index(g, x, i, 0), "f32[6]");
   /* windows of 1 x 3, the first axis dropped, at pairs (row, column) */
-  EXPECT_TYPE(g, (arrjit_gather)(g, x, at, INTS(1), INTS(0), INTS(0, 1), 1, 2, I64S(1, 3)), "f32[5, 3]");
+  EXPECT_TYPE(g, (arrjit_gather)(g, x, at, INTS(1), INTS(0), 0, NULL, NULL, INTS(0, 1), 1, 2, I64S(1, 3)), "f32[5, 3]");
   /* indices without an index axis: one component each */
-  EXPECT_TYPE(g, (arrjit_gather)(g, x, at, INTS(0), INTS(0), INTS(0), 2, 2, I64S(1, 6)), "f32[6, 5, 2]");
+  EXPECT_TYPE(g, (arrjit_gather)(g, x, at, INTS(0), INTS(0), 0, NULL, NULL, INTS(0), 2, 2, I64S(1, 6)), "f32[6, 5, 2]");
+  /* axis 0 of both goes along: 5 windows of 1 x 2 */
+  arrjit_value y = PARAM(g, "y", F32, 5, 3, 6);
+  EXPECT_TYPE(g, (arrjit_gather)(g, y, at, INTS(1, 2), NONE, 1, I64S(0), I64S(0), INTS(2, 1), 1, 3, I64S(1, 3, 2)),
+              "f32[5, 3, 2]");
+  arrjit_value u = PARAM(g, "updates", F32, 2, 5);
+  EXPECT_TYPE(g, (arrjit_scatter_add)(g, y, at, u, INTS(0), INTS(2), 1, I64S(0), I64S(0), INTS(1, 2), 1),
+              "f32[5, 3, 6]");
   arrjit_graph_destroy(g);
 }
 
@@ -169,10 +176,12 @@ static void test_indexing_refused(void **state) {
           (arrjit_dynamic_slice)(g, X, LIST(arrjit_const_i64(g, 0)), I64S(1)));
   REFUSED(f, TYPE, "take: indices is f32; expected an array of an integer dtype",
           arrjit_take(g, X, PARAM(g, "i", F32), 0));
-  REFUSED(f, TYPE, "gather: indices are i64[5, 3] with 3 along index_axis; expected 2",
-          (arrjit_gather)(g, X, PARAM(g, "i", I64, 5, 3), INTS(1), INTS(0), INTS(0, 1), 1, 2, I64S(1, 3)));
-  REFUSED(f, TYPE, "gather: axis 0 is collapsed; expected its size to be 1",
-          (arrjit_gather)(g, X, PARAM(g, "i", I64, 5, 2), INTS(1), INTS(0), INTS(0, 1), 1, 2, I64S(2, 3)));
+  REFUSED(
+      f, TYPE, "gather: indices are i64[5, 3] with 3 along index_axis; expected 2",
+      (arrjit_gather)(g, X, PARAM(g, "i", I64, 5, 3), INTS(1), INTS(0), 0, NULL, NULL, INTS(0, 1), 1, 2, I64S(1, 3)));
+  REFUSED(
+      f, TYPE, "gather: axis 0 is collapsed; expected its size to be 1",
+      (arrjit_gather)(g, X, PARAM(g, "i", I64, 5, 2), INTS(1), INTS(0), 0, NULL, NULL, INTS(0, 1), 1, 2, I64S(2, 3)));
 #undef X
 }
 

@@ -229,13 +229,17 @@ static void test_nothing_can_be_taken_from_an_empty_axis(void **state) {
   assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_CHECKED_INDEX, 2, x, 1, &axis), in, &out), AJ_SEM_FAIL);
   expect_index(&f, 0, 0, 0, 0);
   free(out.data);
-  const aj_attr gather[] = {INTS(AJ_ATTR_SIZES, 1), aj_attr_ints(AJ_ATTR_OFFSET_AXES, 0, NULL),
-                            INTS(AJ_ATTR_COLLAPSED_AXES, 0), INTS(AJ_ATTR_START_MAP, 0),
+  const aj_attr gather[] = {INTS(AJ_ATTR_SIZES, 1),
+                            aj_attr_ints(AJ_ATTR_OFFSET_AXES, 0, NULL),
+                            INTS(AJ_ATTR_COLLAPSED_AXES, 0),
+                            aj_attr_ints(AJ_ATTR_X_BATCH, 0, NULL),
+                            aj_attr_ints(AJ_ATTR_INDEX_BATCH, 0, NULL),
+                            INTS(AJ_ATTR_START_MAP, 0),
                             aj_attr_int(AJ_ATTR_INDEX_AXIS, 1)};
-  assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_GATHER, 2, x, 5, gather), in, &out), AJ_SEM_FAIL);
+  assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_GATHER, 2, x, 7, gather), in, &out), AJ_SEM_FAIL);
   assert_int_equal(f.fail.kind, ARRJIT_KIND_SHAPE);
   free(out.data);
-  assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_CHECKED_GATHER, 2, x, 5, gather), in, &out), AJ_SEM_FAIL);
+  assert_int_equal(sem_run(&f, sem_node(&f, AJ_OP_CHECKED_GATHER, 2, x, 7, gather), in, &out), AJ_SEM_FAIL);
   expect_index(&f, 0, 0, 0, 0);
   free(out.data);
   for (int64_t op = AJ_OP_ARGMIN; op <= AJ_OP_ARGMAX; op++) {
@@ -288,13 +292,16 @@ static void check_gather(tk_random *random) {
     else
       batch_axes[b++] = i;
   }
-  const aj_attr attrs[] = {
-      aj_attr_ints(AJ_ATTR_SIZES, (size_t)rank, sizes), aj_attr_ints(AJ_ATTR_OFFSET_AXES, windows, offset_axes),
-      aj_attr_ints(AJ_ATTR_COLLAPSED_AXES, collapses, collapsed), aj_attr_ints(AJ_ATTR_START_MAP, mapped, start_map),
-      aj_attr_int(AJ_ATTR_INDEX_AXIS, index_axis)};
+  const aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_SIZES, (size_t)rank, sizes),
+                           aj_attr_ints(AJ_ATTR_OFFSET_AXES, windows, offset_axes),
+                           aj_attr_ints(AJ_ATTR_COLLAPSED_AXES, collapses, collapsed),
+                           aj_attr_ints(AJ_ATTR_START_MAP, mapped, start_map),
+                           aj_attr_ints(AJ_ATTR_X_BATCH, 0, NULL),
+                           aj_attr_ints(AJ_ATTR_INDEX_BATCH, 0, NULL),
+                           aj_attr_int(AJ_ATTR_INDEX_AXIS, index_axis)};
   aj_value *x[] = {sem_param(&f, ARRJIT_I32, rank, dims), sem_param(&f, ARRJIT_I32, index_rank, index_dims)};
-  const aj_node *node = sem_node(&f, AJ_OP_GATHER, 2, x, 5, attrs),
-                *checked = sem_node(&f, AJ_OP_CHECKED_GATHER, 2, x, 5, attrs);
+  const aj_node *node = sem_node(&f, AJ_OP_GATHER, 2, x, 7, attrs),
+                *checked = sem_node(&f, AJ_OP_CHECKED_GATHER, 2, x, 7, attrs);
   aj_view in[] = {counting(&f, x[0]), counting(&f, x[1])}, out, out2;
   int32_t *indices = (int32_t *)(void *)in[1].data;
   bool wild = tk_chance(random, 50);
