@@ -159,6 +159,8 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_GATHER: return aj_infer_gather(in);
   case AJ_R_SCATTER: return aj_infer_scatter(in);
   case AJ_R_TAKE: return aj_infer_take(in);
+  case AJ_R_SORT: return aj_infer_sort(in);
+  case AJ_R_SEARCH: return aj_infer_search(in);
   case AJ_R_REDUCE: return aj_infer_reduce(in);
   case AJ_R_ARG: return aj_infer_arg(in);
   case AJ_R_DOT: return aj_infer_dot(in);

@@ -1,4 +1,4 @@
-/* Result types of indexing, reductions and products. */
+/* Result types of indexing, sorting, reductions and products. */
 #include "ir/infer.h"
 
 #include <string.h>
@@ -50,6 +50,32 @@ arrjit_status aj_infer_take(aj_infer *in) {
   for (int32_t i = 0; i < indices->rank; i++) dims[rank++] = indices->dims[i];
   for (int32_t i = (int32_t)axis + 1; i < x->rank; i++) dims[rank++] = x->dims[i];
   return aj_infer_push_type(in, x->dtype, rank, dims);
+}
+
+/* ---- sorting ---- */
+
+static arrjit_status check_flag(aj_infer *in, aj_attr_name name) {
+  int64_t flag = aj_infer_attr(in, name)->u.i;
+  if (flag == 0 || flag == 1) return ARRJIT_OK;
+  return aj_infer_fail(in, ARRJIT_TYPE, "%s is %lld; expected 0 or 1", aj_attrs[name].name, (long long)flag);
+}
+
+arrjit_status aj_infer_sort(aj_infer *in) {
+  AJ_TRY(aj_infer_dtype_set(in, 0));
+  const aj_type *x = aj_infer_type(in, 0);
+  AJ_TRY(aj_infer_axis(in, x->rank));
+  AJ_TRY(check_flag(in, AJ_ATTR_DESCENDING));
+  return aj_infer_push_type(in, in->op == AJ_OP_ARGSORT ? ARRJIT_I64 : x->dtype, x->rank, x->dims);
+}
+
+arrjit_status aj_infer_search(aj_infer *in) {
+  AJ_TRY(aj_infer_dtype_set(in, 0));
+  AJ_TRY(aj_infer_same_dtype(in, 1, 0));
+  AJ_TRY(check_flag(in, AJ_ATTR_RIGHT));
+  const aj_type *values = aj_infer_type(in, 1);
+  if (aj_infer_type(in, 0)->rank != 1)
+    return aj_infer_fail(in, ARRJIT_TYPE, "sorted is %s; expected a vector", operand_text(in, 0).s);
+  return aj_infer_push_type(in, ARRJIT_I64, values->rank, values->dims);
 }
 
 /* ---- reductions and products ---- */

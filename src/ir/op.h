@@ -54,6 +54,8 @@ typedef enum aj_rule {
   AJ_R_GATHER,
   AJ_R_SCATTER,
   AJ_R_TAKE,
+  AJ_R_SORT,
+  AJ_R_SEARCH,
   AJ_R_REDUCE,
   AJ_R_ARG,
   AJ_R_DOT,

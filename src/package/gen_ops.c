@@ -62,6 +62,8 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_START_MAP: return (form){NULL, "size_t", "start_count", "start_map"};
   case AJ_ATTR_AXIS:
   case AJ_ATTR_INDEX_AXIS: return (form){"int64_t", NULL, NULL, aj_attrs[attr].name};
+  case AJ_ATTR_DESCENDING:
+  case AJ_ATTR_RIGHT: return (form){"int", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DTYPE: return (form){"arrjit_dtype", NULL, NULL, "dtype"};
   case AJ_ATTR_VALUE:
   case AJ_ATTR_KIND:
@@ -175,6 +177,7 @@ const char *get_section(const aj_op_info *info) {
   if (info->rule <= AJ_R_DIM_SIZE) return "creation";
   if (info->rule <= AJ_R_PAD) return "movement";
   if (info->rule <= AJ_R_TAKE) return "indexing";
+  if (info->rule <= AJ_R_SEARCH) return "sorting";
   return info->rule <= AJ_R_DOT ? "reductions and products" : "exceptions";
 }
 
@@ -210,6 +213,8 @@ static const char *get_result(const aj_op_info *info) {
            "the others those of indices without index_axis; x_batch and index_batch pair dims of x and indices that "
            "go along";
   case AJ_R_TAKE: return "the dtype of x, its shape with the extent of axis replaced by the shape of indices";
+  case AJ_R_SORT: return strcmp(info->name, "sort") == 0 ? "the type of x" : "i64, the shape of x";
+  case AJ_R_SEARCH: return "i64, the shape of values";
   case AJ_R_REDUCE: return "the dtype of x, its shape without axes";
   case AJ_R_ARG: return "i64, the shape of x without axis";
   case AJ_R_DOT: return "their dtype; batch dims, free dims of lhs, free dims of rhs";

@@ -461,6 +461,27 @@ static void scatters(misuse *m) {
         arrjit_scatter_add(g, p->flags, p->integers, p->flags, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));
 }
 
+static void sorting(misuse *m) {
+#define CALL_SORT(g, x) arrjit_sort(g, x, 0, 0)
+#define CALL_ARGSORT(g, x) arrjit_argsort(g, x, 0, 0)
+#define CALL_SEARCH(g, x) arrjit_searchsorted(g, x, x, 0)
+  ALL_REFUSE(m, arrjit_sort, "x", CALL_SORT);
+  ALL_REFUSE(m, arrjit_argsort, "x", CALL_ARGSORT);
+  ALL_REFUSE(m, arrjit_searchsorted, "sorted", CALL_SEARCH);
+#define SORTS(function)                                                                                                \
+  WRONG(m, function, "axis", "negative", "axis is -1", function(g, p->vector, -1, 0));                                 \
+  WRONG(m, function, "axis", "not below rank", "axis is 1", function(g, p->vector, 1, 0));                             \
+  WRONG(m, function, "descending", "no flag", "descending is 2; expected 0 or 1", function(g, p->vector, 0, 2))
+  SORTS(arrjit_sort);
+  SORTS(arrjit_argsort);
+  WRONG(m, arrjit_searchsorted, "sorted", "no vector", "sorted is f64[2, 3]; expected a vector",
+        arrjit_searchsorted(g, p->matrix, p->vector, 0));
+  WRONG(m, arrjit_searchsorted, "values", "of another dtype", "dtypes never convert",
+        arrjit_searchsorted(g, p->vector, p->integers, 0));
+  WRONG(m, arrjit_searchsorted, "right", "no flag", "right is -1; expected 0 or 1",
+        arrjit_searchsorted(g, p->vector, p->vector, -1));
+}
+
 static void reductions(misuse *m) {
 #define CALL_SUM(g, x) arrjit_reduce_sum(g, x, 0, NULL)
 #define CALL_PROD(g, x) arrjit_reduce_prod(g, x, 0, NULL)
@@ -530,6 +551,7 @@ void misuse_operations(misuse *m) {
   indexing(m);
   gathers(m);
   scatters(m);
+  sorting(m);
   reductions(m);
   products(m);
 }

@@ -184,6 +184,18 @@ static arrjit_value do_gather(arrjit_graph *g, arrjit_value x, arrjit_value at, 
   arrjit_value indices = (arrjit_reshape)(ARRJIT_AT_(g), scatter_indices(g, n), INTS(n, 1));
   return arrjit_gather(g, x, indices, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1, 1, I64S(1));
 }
+static arrjit_value do_scatter(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  (void)at;
+  return arrjit_scatter_add(g, x, scatter_indices(g, n), x, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1);
+}
+static arrjit_value do_sort(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  (void)at, (void)n;
+  return arrjit_sort(g, x, 0, 1);
+}
+static arrjit_value do_argsort(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  (void)at, (void)n;
+  return arrjit_argsort(g, x, 0, 0);
+}
 static arrjit_value do_tall_dot(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
   (void)at;
   arrjit_value m = as_matrix(g, x, n, 64); /* contracts the long axis */
@@ -236,6 +248,9 @@ static const work works[] = {{"convert", do_convert},
                              {"take", do_take},
                              {"take of rows", do_take_rows},
                              {"gather", do_gather},
+                             {"scatter", do_scatter},
+                             {"sort", do_sort},
+                             {"argsort", do_argsort},
                              {"dot, tall", do_tall_dot},
                              {"dot, long", do_long_dot},
                              {"dot, square", do_square_dot},

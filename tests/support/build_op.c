@@ -97,6 +97,9 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     SCATTER(SCATTER_MIN, scatter_min)
     SCATTER(SCATTER_MAX, scatter_max)
     SCATTER(CHECKED_SCATTER, checked_scatter)
+  case AJ_OP_SORT: return arrjit_sort(g, in[0], t->axis, t->flag);
+  case AJ_OP_ARGSORT: return arrjit_argsort(g, in[0], t->axis, t->flag);
+  case AJ_OP_SEARCHSORTED: return arrjit_searchsorted(g, in[0], in[1], t->flag);
   case AJ_OP_TAKE: return arrjit_take(g, in[0], in[1], t->axis);
   case AJ_OP_CHECKED_SLICE:
     return arrjit_checked_slice(g, in[0], count - 1, in + 1, t->dims);

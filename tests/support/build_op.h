@@ -11,6 +11,7 @@ typedef struct tk_attrs {
   int32_t rank;                  /* of dims */
   int64_t dims[ARRJIT_MAX_RANK]; /* shape or sizes */
   int64_t axis;
+  int flag; /* descending, right */
   size_t axis_count;
   int64_t axes[ARRJIT_MAX_RANK];
   int64_t a[ARRJIT_MAX_RANK], b[ARRJIT_MAX_RANK], c[ARRJIT_MAX_RANK]; /* start limit step, low high interior */

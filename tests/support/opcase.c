@@ -319,6 +319,18 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_SAME:
   case AJ_R_COMPARE:
   case AJ_R_SELECT: return make_elementwise(c, x, pick), true;
+  case AJ_R_SORT:
+    if (!x->rank) return false;
+    c->attrs.axis = (int64_t)tk_below(pick, (uint64_t)x->rank);
+    c->attrs.flag = tk_chance(pick, 50);
+    return add(c, *x, TK_DATA, 0), true;
+  case AJ_R_SEARCH: { /* any order will do: what is found is the same everywhere */
+    arrjit_type values = tk_random_type(x->dtype, pick);
+    if (x->rank != 1) return false;
+    c->attrs.flag = tk_chance(pick, 50);
+    add(c, *x, TK_DATA, 0);
+    return add(c, values, TK_DATA, 0), true;
+  }
   case AJ_R_CONVERT:
     c->attrs.dtype = (arrjit_dtype)(1 + tk_below(pick, AJ_DTYPE_COUNT - 1));
     return add(c, *x, TK_DATA, 0), true;

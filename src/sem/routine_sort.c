@@ -1,0 +1,189 @@
+/* sort, argsort, searchsorted. One order for all: -0 equals 0, every NaN comes behind every number, both ways round;
+ * and one stable merge from the bottom up: runs of RUN elements by insertion, then merged in pairs, the left one first
+ * among equals. A row is sorted in two buffers that take turns, as keys alone or as keys with their positions. */
+#include "sem/routine.h"
+
+#include <string.h>
+
+enum { RUN = 16 };
+
+/* A row being sorted. */
+typedef struct sort_row {
+  int64_t count;
+  char *buffers[2]; /* elements of the routine's type; the row comes in and out in the first */
+  aj_poller *poller;
+} sort_row;
+
+/* Whether y has to go before x; no comparison of equals or of NaNs is true. */
+#define ABOVE(x, y) ((x) > (y) || ((x) != (x) && (y) == (y)))
+#define BELOW(x, y) ((x) < (y) || ((x) != (x) && (y) == (y)))
+
+/* For elements E whose key is KEY(e). */
+#define DEFINE_SORT(name, E, KEY, BEHIND)                                                                              \
+  static void insert_##name(E *x, int64_t count) {                                                                     \
+    for (int64_t i = 1; i < count; i++) {                                                                              \
+      const E e = x[i];                                                                                                \
+      int64_t k = i;                                                                                                   \
+      for (; k > 0 && BEHIND(KEY(x[k - 1]), KEY(e)); k--) x[k] = x[k - 1];                                             \
+      x[k] = e;                                                                                                        \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static bool merge_##name(E *to, const E *x, int64_t middle, int64_t end, aj_poller *poller) {                        \
+    int64_t i = 0, j = middle;                                                                                         \
+    for (int64_t k = 0, stop; k < end; k = stop) {                                                                     \
+      stop = end - k < AJ_POLL_WORK ? end : k + AJ_POLL_WORK;                                                          \
+      for (int64_t at = k; at < stop; at++) {                                                                          \
+        bool right = i == middle || (j < end && BEHIND(KEY(x[i]), KEY(x[j])));                                         \
+        to[at] = right ? x[j++] : x[i++];                                                                              \
+      }                                                                                                                \
+      if (aj_poller_stops(poller, stop - k)) return false;                                                             \
+    }                                                                                                                  \
+    return true;                                                                                                       \
+  }                                                                                                                    \
+  static bool sort_##name(sort_row *row) {                                                                             \
+    E *x = (E *)(void *)row->buffers[0], *to = (E *)(void *)row->buffers[1];                                           \
+    int64_t n = row->count;                                                                                            \
+    for (int64_t i = 0; i < n; i += RUN) {                                                                             \
+      insert_##name(x + i, n - i < RUN ? n - i : RUN);                                                                 \
+      if (aj_poller_stops(row->poller, RUN)) return false;                                                             \
+    }                                                                                                                  \
+    for (int64_t run = RUN; run<n; run = run> n / 2 ? n : 2 * run) {                                                   \
+      for (int64_t i = 0; i < n;) {                                                                                    \
+        int64_t middle = n - i < run ? n - i : run, end = n - i - middle < run ? n - i : middle + run;                 \
+        if (!merge_##name(to + i, x + i, middle, end, row->poller)) return false;                                      \
+        i += end;                                                                                                      \
+      }                                                                                                                \
+      E *swap = x;                                                                                                     \
+      x = to, to = swap;                                                                                               \
+    }                                                                                                                  \
+    row->buffers[0] = (char *)x, row->buffers[1] = (char *)to;                                                         \
+    return true;                                                                                                       \
+  }
+
+#define OF_KEY(e) (e)
+#define OF_PAIR(e) ((e).key)
+/* The number of elements that go before the value: those equal to it are among them when `right`. */
+#define DEFINE_DTYPE(T, dt)                                                                                            \
+  typedef struct pair_##dt {                                                                                           \
+    T key;                                                                                                             \
+    int64_t at;                                                                                                        \
+  } pair_##dt;                                                                                                         \
+  DEFINE_SORT(keys_up_##dt, T, OF_KEY, ABOVE)                                                                          \
+  DEFINE_SORT(keys_down_##dt, T, OF_KEY, BELOW)                                                                        \
+  DEFINE_SORT(pairs_up_##dt, pair_##dt, OF_PAIR, ABOVE)                                                                \
+  DEFINE_SORT(pairs_down_##dt, pair_##dt, OF_PAIR, BELOW)                                                              \
+  static void load_pair_##dt(char *to, int64_t i, const char *from) {                                                  \
+    pair_##dt *pair = (pair_##dt *)(void *)to + i;                                                                     \
+    pair->key = *(const T *)(const void *)from;                                                                        \
+    pair->at = i;                                                                                                      \
+  }                                                                                                                    \
+  static int64_t pair_at_##dt(const char *from, int64_t i) { return ((const pair_##dt *)(const void *)from)[i].at; }   \
+  static int64_t search_##dt(const void *sorted, int64_t count, const void *value, bool right) {                       \
+    const T *x = sorted, v = *(const T *)value;                                                                        \
+    int64_t low = 0, high = count;                                                                                     \
+    while (low < high) {                                                                                               \
+      int64_t middle = low + (high - low) / 2;                                                                         \
+      if (right ? !ABOVE(x[middle], v) : ABOVE(v, x[middle]))                                                          \
+        low = middle + 1;                                                                                              \
+      else                                                                                                             \
+        high = middle;                                                                                                 \
+    }                                                                                                                  \
+    return low;                                                                                                        \
+  }
+#define DTYPE(ID, name, cls, bits, T) DEFINE_DTYPE(T, ID)
+#include "ir/dtypes.def"
+#undef DTYPE
+
+typedef struct sort_functions {
+  bool (*keys[2])(sort_row *row); /* up, down */
+  bool (*pairs[2])(sort_row *row);
+  size_t pair_bytes;
+  void (*load_pair)(char *to, int64_t i, const char *from);
+  int64_t (*pair_at)(const char *from, int64_t i);
+  int64_t (*search)(const void *sorted, int64_t count, const void *value, bool right);
+} sort_functions;
+static const sort_functions functions[AJ_DTYPE_COUNT] = {
+#define DTYPE(ID, name, cls, bits, T)                                                                                  \
+  [ARRJIT_##ID] = {{sort_keys_up_##ID, sort_keys_down_##ID},                                                           \
+                   {sort_pairs_up_##ID, sort_pairs_down_##ID},                                                         \
+                   sizeof(pair_##ID),                                                                                  \
+                   load_pair_##ID,                                                                                     \
+                   pair_at_##ID,                                                                                       \
+                   search_##ID},
+#include "ir/dtypes.def"
+#undef DTYPE
+};
+
+/* ---- rows ---- */
+
+typedef struct sort_plan {
+  const aj_sem_call *call;
+  const sort_functions *use;
+  bool positions, down;
+  int64_t extent, step; /* of the axis; bytes from one element to the next */
+} sort_plan;
+
+static bool sort_at(const sort_plan *p, int64_t first, sort_row *row) {
+  size_t bytes = aj_dtypes[p->call->in[0].dtype].bytes;
+  const char *from = p->call->in[0].data + first * (int64_t)bytes;
+  int64_t step = p->step * (int64_t)bytes, weight = p->step == 1 ? 1 : AJ_POLL_SCATTERED;
+  for (int64_t i = 0; i < p->extent; i++) {
+    if (p->positions)
+      p->use->load_pair(row->buffers[0], i, from + i * step);
+    else
+      memcpy(row->buffers[0] + (size_t)i * bytes, from + i * step, bytes);
+    if (aj_poller_stops(row->poller, weight)) return false;
+  }
+  if (!(p->positions ? p->use->pairs : p->use->keys)[p->down](row)) return false;
+  for (int64_t i = 0; i < p->extent; i++) {
+    if (p->positions)
+      ((int64_t *)(void *)p->call->out->data)[first + i * p->step] = p->use->pair_at(row->buffers[0], i);
+    else
+      memcpy(p->call->out->data + first * (int64_t)bytes + i * step, row->buffers[0] + (size_t)i * bytes, bytes);
+    if (aj_poller_stops(row->poller, weight)) return false;
+  }
+  return true;
+}
+
+static aj_sem_status sort_rows(const aj_sem_call *call, bool positions) {
+  const aj_view *x = &call->in[0];
+  if (aj_view_count(x) == 0) return AJ_SEM_OK;
+  int32_t axis = (int32_t)aj_node_int(call->node, AJ_ATTR_AXIS);
+  sort_plan plan = {.call = call,
+                    .use = &functions[x->dtype],
+                    .positions = positions,
+                    .down = aj_node_int(call->node, AJ_ATTR_DESCENDING) != 0,
+                    .extent = x->dims[axis],
+                    .step = aj_routine_extent(x, axis + 1, x->rank)};
+  size_t bytes = positions ? plan.use->pair_bytes : aj_dtypes[x->dtype].bytes;
+  if ((size_t)plan.extent > SIZE_MAX / 2 / bytes) return AJ_SEM_MEMORY;
+  size_t buffer = (size_t)plan.extent * bytes;
+  char *memory = aj_mem_raw(call->mem, 2 * buffer);
+  if (memory == NULL) return AJ_SEM_MEMORY;
+  aj_poller poller = aj_routine_poller(call);
+  bool ok = true;
+  for (int64_t outer = aj_routine_extent(x, 0, axis), o = 0; ok && o < outer; o++)
+    for (int64_t i = 0; ok && i < plan.step; i++) {
+      sort_row row = {.count = plan.extent, .buffers = {memory, memory + buffer}, .poller = &poller};
+      ok = sort_at(&plan, o * plan.extent * plan.step + i, &row);
+    }
+  aj_mem_free(call->mem, memory, 2 * buffer);
+  return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
+}
+
+aj_sem_status aj_routine_sort(const aj_sem_call *call) { return sort_rows(call, false); }
+aj_sem_status aj_routine_argsort(const aj_sem_call *call) { return sort_rows(call, true); }
+
+aj_sem_status aj_routine_searchsorted(const aj_sem_call *call) {
+  const aj_view *sorted = &call->in[0], *values = &call->in[1];
+  size_t bytes = aj_dtypes[values->dtype].bytes;
+  bool right = aj_node_int(call->node, AJ_ATTR_RIGHT) != 0;
+  aj_poller poller = aj_routine_poller(call);
+  int64_t count = aj_view_count(values), *out = (int64_t *)(void *)call->out->data;
+  for (int64_t i = 0; i < count; i++) {
+    const char *value = values->data + (size_t)i * bytes;
+    out[i] = functions[values->dtype].search(sorted->data, sorted->dims[0], value, right);
+    if (aj_poller_stops(&poller, 4 * AJ_POLL_SCATTERED)) return AJ_SEM_STOPPED;
+  }
+  return AJ_SEM_OK;
+}
