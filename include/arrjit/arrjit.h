@@ -17,6 +17,7 @@
 
 #include "arrjit/array.h"
 #include "arrjit/closure.h"
+#include "arrjit/compose.h"
 #include "arrjit/core.h"
 #include "arrjit/graph.h"
 #include "arrjit/ops.h"

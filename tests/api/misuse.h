@@ -114,6 +114,22 @@ void misuse_finish(misuse *m, arrjit_graph *graph, bool closed, arrjit_status wa
 #define BUILD_WHOLE(m, function, argument, how, want, part, ...)                                                       \
   BUILD_(m, function, argument, how, true, want, part, __VA_ARGS__)
 
+/* The graph and a value operand are refused by all in the same way. call(g, x): the function with x for that operand.
+ */
+#define ALL_REFUSE(m, function, operand, call)                                                                         \
+  GIVES(m, function, "graph", "NULL", (call(NULL, m->other_real)) == NULL);                                            \
+  BUILD(m, function, operand, "the null value", ARRJIT_MISUSE, operand " is the null value", (void)(call(g, NULL)));   \
+  BUILD(m, function, operand, "of another graph", ARRJIT_MISUSE, operand " is a value of another graph",               \
+        (void)(call(g, p->foreign)));                                                                                  \
+  BUILD(m, function, operand, "of an arm that has ended", ARRJIT_MISUSE, operand " was made inside an arm",            \
+        (void)(call(g, p->ended)));                                                                                    \
+  BUILD(m, function, operand, "an exception", ARRJIT_TYPE, "exception", (void)(call(g, p->exn)))
+/* One wrong argument: a statement that must not build. */
+#define WRONG(m, function, argument, how, part, ...)                                                                   \
+  BUILD(m, function, argument, how, ARRJIT_TYPE, part, (void)(__VA_ARGS__))
+#define ABSENT(m, function, argument, part, ...)                                                                       \
+  BUILD(m, function, argument, "NULL", ARRJIT_MISUSE, part " is NULL", (void)(__VA_ARGS__))
+
 /* The parts of the table. */
 void misuse_contexts(misuse *m);
 void misuse_arrays(misuse *m);
@@ -122,6 +138,7 @@ void misuse_constructs(misuse *m);
 void misuse_failures(misuse *m);
 void misuse_elementwise(misuse *m);
 void misuse_operations(misuse *m);
+void misuse_compositions(misuse *m);
 void misuse_functions(misuse *m);
 void misuse_runs(misuse *m);
 void misuse_results(misuse *m);

@@ -1,0 +1,88 @@
+/* libarrjit: building calls that are made of several operations. Each says what it builds; there is no such operation
+ * in a graph's text. Errors are told under the name of the call, otherwise all is as in arrjit/ops.h: they return the
+ * null value after an error, arrays are read during the call only, extents may be symbols unless it says otherwise. The
+ * macros capture the caller's file and line; call the function itself, `(arrjit_tile)(g, ...)`, to leave them out. */
+#ifndef ARRJIT_COMPOSE_H
+#define ARRJIT_COMPOSE_H
+
+#include "arrjit/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- shape ---- */
+
+/* x with a dim of extent 1 before dim `axis` (0 .. rank). A broadcast. Result: the dtype of x, rank + 1. */
+ARRJIT_API arrjit_value arrjit_expand_dims(arrjit_graph *graph, arrjit_value x, int64_t axis);
+/* x without the dims `axes`, whose extents must be literally 1. A reshape. Result: the dtype of x, its other dims. */
+ARRJIT_API arrjit_value arrjit_squeeze(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes);
+/* x repeated reps[i] times along each dim i; rank is that of x. A broadcast and a reshape: dims with reps other than 1
+ * count twice against ARRJIT_MAX_RANK. Result: the dtype of x, extents times reps. */
+ARRJIT_API arrjit_value arrjit_tile(arrjit_graph *graph, arrjit_value x, int32_t rank, const int64_t *reps);
+/* count >= 1 arrays of one type side by side along a new dim before dim `axis` (0 .. rank). Broadcasts and a concat.
+ * Result: their dtype, rank + 1, `count` along axis. */
+ARRJIT_API arrjit_value arrjit_stack(arrjit_graph *graph, size_t count, const arrjit_value *xs, int64_t axis);
+/* x cut along axis, whose extent is a number, into count pieces of extents sizes[0], sizes[1] ..., which together are
+ * that extent. Slices. Writes count values to out (NULL: not wanted), null values after an error. */
+ARRJIT_API void arrjit_split(arrjit_graph *graph, arrjit_value x, int64_t axis, size_t count, const int64_t *sizes,
+                             arrjit_value *out);
+/* x moved along axis by shift places to the right (negative: left), round the end. Slices and a concat; where the
+ * extent is a symbol, a take at (position - shift) mod extent. Result: the type of x. */
+ARRJIT_API arrjit_value arrjit_roll(arrjit_graph *graph, arrjit_value x, int64_t shift, int64_t axis);
+
+/* ---- indexing ---- */
+
+/* out[.., i, ..] = x[.., indices[.., i, ..], ..] along axis, clamped as gather does; indices of an integer dtype and
+ * the rank of x, other extents equal. A gather whose batch axes are all others. Result: the dtype of x, shape of
+ * indices. */
+ARRJIT_API arrjit_value arrjit_take_along_axis(arrjit_graph *graph, arrjit_value x, arrjit_value indices, int64_t axis);
+/* 1 where an integer of `indices` is the position along a new dim of extent depth before dim `axis` (0 .. rank), else
+ * 0; an index outside 0 .. depth - 1 gives zeros. An iota, eq, convert. Result: dtype, rank + 1; dtype bool: true,
+ * false. */
+ARRJIT_API arrjit_value arrjit_one_hot(arrjit_graph *graph, arrjit_value indices, int64_t depth, int64_t axis,
+                                       arrjit_dtype dtype);
+
+/* ---- triangles ---- */
+
+/* Whether column <= row + diagonal. Two iotas, add, le. Result: bool[rows, columns]. */
+ARRJIT_API arrjit_value arrjit_tri(arrjit_graph *graph, int64_t rows, int64_t columns, int64_t diagonal);
+/* x on and below the diagonal of its last two dims (column <= row + diagonal), +0 above. arrjit_tri and a select.
+ * Result: the type of x, whose rank is 2 or more. */
+ARRJIT_API arrjit_value arrjit_tril(arrjit_graph *graph, arrjit_value x, int64_t diagonal);
+/* x on and above the diagonal of its last two dims (column >= row + diagonal), +0 below. */
+ARRJIT_API arrjit_value arrjit_triu(arrjit_graph *graph, arrjit_value x, int64_t diagonal);
+
+/* ---- sorting ---- */
+
+/* The key sorted along axis as arrjit_sort does, and count arrays (any dtypes, shapes of the key) in the same order. An
+ * argsort and takes along axis. Writes 1 + count values to out, the key first (NULL: not wanted), null values after an
+ * error. By several keys: call it with the least important key first, for it is stable. */
+ARRJIT_API void arrjit_sort_along(arrjit_graph *graph, arrjit_value key, size_t count, const arrjit_value *values,
+                                  int64_t axis, int descending, arrjit_value *out);
+/* The k largest elements along axis, from the largest down, lower positions first among equals; NaN counts as the
+ * largest. k above the extent: error, kind shape where only a run can tell. An argsort of the reverse, a slice, a take
+ * along axis. *out_values has the dtype of x, *out_positions is i64; extent k along axis. Either may be NULL. */
+ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int64_t axis, arrjit_value *out_values,
+                             arrjit_value *out_positions);
+
+#ifndef ARRJIT_NO_LOCATIONS
+#define arrjit_expand_dims(g, ...) (arrjit_expand_dims)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_squeeze(g, ...) (arrjit_squeeze)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_tile(g, ...) (arrjit_tile)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_stack(g, ...) (arrjit_stack)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_split(g, ...) (arrjit_split)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_roll(g, ...) (arrjit_roll)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_take_along_axis(g, ...) (arrjit_take_along_axis)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_one_hot(g, ...) (arrjit_one_hot)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_tri(g, ...) (arrjit_tri)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_tril(g, ...) (arrjit_tril)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_triu(g, ...) (arrjit_triu)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_sort_along(g, ...) (arrjit_sort_along)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_top_k(g, ...) (arrjit_top_k)(ARRJIT_AT_(g), __VA_ARGS__)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

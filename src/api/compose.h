@@ -1,0 +1,23 @@
+/* Between the files of compositions: nodes made with less ceremony. After an error all give NULL and take it. */
+#ifndef AJ_API_COMPOSE_H
+#define AJ_API_COMPOSE_H
+
+#include "api/graph.h"
+
+/* The host's value as an array, `name` in errors; NULL: an error. `op` says what the value has to fit. */
+aj_value *aj_compose_array(arrjit_graph *graph, aj_op op, uint32_t operand, arrjit_value value);
+/* Whether 0 <= axis < end; if not, an error. */
+bool aj_compose_axis(arrjit_graph *graph, int64_t axis, int32_t end);
+
+aj_value *aj_compose_two(arrjit_graph *graph, aj_op op, aj_value *x, aj_value *y);
+aj_value *aj_compose_i64(arrjit_graph *graph, int64_t value);
+aj_value *aj_compose_iota(arrjit_graph *graph, int32_t rank, const int64_t *dims, int64_t axis); /* i64 */
+/* Elements start .. limit - 1 along axis. */
+aj_value *aj_compose_slice(arrjit_graph *graph, aj_value *x, int64_t axis, int64_t start, int64_t limit);
+aj_value *aj_compose_reshape(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims);
+/* A dim of extent 1 before dim `axis`. */
+aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis);
+aj_value *aj_compose_concat(arrjit_graph *graph, uint32_t count, aj_value *const *xs, int64_t axis);
+aj_value *aj_compose_along(arrjit_graph *graph, aj_value *x, aj_value *indices, int64_t axis);
+
+#endif

@@ -1,0 +1,170 @@
+/* Calls that build several operations: what each gives, also where extents are symbols. */
+#include "fixture.h"
+
+static arrjit_value symbolic(arrjit_graph *g, const char *name, arrjit_dtype dtype, int64_t rows) {
+  arrjit_type type = {.dtype = dtype, .rank = 2, .dims = {rows, arrjit_symbol(g, "n")}};
+  return arrjit_param(g, name, &type);
+}
+
+static void test_dims_come_and_go(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_I32, 2);
+  arrjit_value wide = arrjit_expand_dims(g, arrjit_expand_dims(g, x, 0), 3);
+  RETURN(g, wide, (arrjit_squeeze)(ARRJIT_AT_(g), wide, INTS(3, 0)), arrjit_expand_dims(g, x, 1));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(I32, 2, 3), I32, 1, 2, 3, 4, 5, 6));
+  EXPECT(o, 0, I32, 1, 2, 3, 4, 5, 6);
+  EXPECT_SHAPE(o, 0, 1, 2, 3, 1);
+  EXPECT_SHAPE(o, 1, 2, 3);
+  EXPECT_SHAPE(o, 2, 2, 1, 3);
+}
+
+static void test_tile_repeats_each_dim(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_I8, 2);
+  RETURN(g, arrjit_tile(g, x, 2, I64S(1, 2)), arrjit_tile(g, x, 2, I64S(2, 1)), arrjit_tile(g, x, 2, I64S(0, 3)),
+         arrjit_tile(g, arrjit_const_f32(g, 7), 0, NULL));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(I8, 2, 2), I8, 1, 2, 3, 4));
+  EXPECT(o, 0, I8, 1, 2, 1, 2, 3, 4, 3, 4);
+  EXPECT(o, 1, I8, 1, 2, 3, 4, 1, 2, 3, 4);
+  EXPECT_SHAPE(o, 2, 0, 6);
+  EXPECT(o, 3, F32, 7);
+}
+
+static void test_split_and_stack_are_inverse(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F32, 3), pieces[3];
+  arrjit_split(g, x, 0, 3, I64S(2, 0, 1), pieces);
+  arrjit_value last = (arrjit_squeeze)(ARRJIT_AT_(g), pieces[2], INTS(0));
+  RETURN(g, pieces[0], pieces[1], (arrjit_stack)(ARRJIT_AT_(g), LIST(last, last), 0),
+         (arrjit_stack)(ARRJIT_AT_(g), LIST(last, last), 1));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(F32, 3, 2), F32, 1, 2, 3, 4, 5, 6));
+  EXPECT(o, 0, F32, 1, 2, 3, 4);
+  EXPECT_SHAPE(o, 1, 0, 2);
+  EXPECT(o, 2, F32, 5, 6, 5, 6);
+  EXPECT(o, 3, F32, 5, 5, 6, 6);
+}
+
+static void test_roll_goes_round_the_end(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_I64, 3);
+  RETURN(g, arrjit_roll(g, x, 1, 0), arrjit_roll(g, x, -4, 0), arrjit_roll(g, x, 1, 1), arrjit_roll(g, x, -5, 1),
+         arrjit_roll(g, x, INT64_MIN, 1));
+  arrjit_function *function = tk_finish(f, g);
+  const tk_outcome *o = RUN(f, function, SHAPED(f, TYPE(I64, 3, 3), I64, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT(o, 0, I64, 7, 8, 9, 1, 2, 3, 4, 5, 6);
+  EXPECT(o, 1, I64, 4, 5, 6, 7, 8, 9, 1, 2, 3);
+  EXPECT(o, 2, I64, 3, 1, 2, 6, 4, 5, 9, 7, 8);
+  EXPECT(o, 3, I64, 3, 1, 2, 6, 4, 5, 9, 7, 8);
+  EXPECT(o, 4, I64, 3, 1, 2, 6, 4, 5, 9, 7, 8); /* -2^63 mod 3 is 1 */
+  o = RUN(f, function, tk_array(f, TYPE(I64, 3, 0), NULL));
+  EXPECT_SHAPE(o, 3, 3, 0);
+}
+
+static void test_take_along_axis(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F32, 2, 3), i = PARAM(g, "i", I8, 2, 2), j = PARAM(g, "j", U16, 1, 3);
+  RETURN(g, arrjit_take_along_axis(g, x, i, 1), arrjit_take_along_axis(g, x, j, 0));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(F32, 2, 3), F32, 1, 2, 3, 4, 5, 6),
+                            SHAPED(f, TYPE(I8, 2, 2), I8, 2, 0, -1, 9), SHAPED(f, TYPE(U16, 1, 3), U16, 1, 0, 1));
+  EXPECT(o, 0, F32, 3, 1, 4, 6);
+  EXPECT(o, 1, F32, 4, 2, 6);
+}
+
+/* Extents that are symbols of their own are checked when it runs. */
+static void test_take_along_axis_of_symbols(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_type at = {.dtype = ARRJIT_I64, .rank = 2, .dims = {1, arrjit_symbol(g, "m")}};
+  arrjit_value x = symbolic(g, "x", ARRJIT_I32, 2), i = arrjit_param(g, "i", &at);
+  RETURN(g, arrjit_take_along_axis(g, x, i, 0));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *numbers = SHAPED(f, TYPE(I32, 2, 2), I32, 1, 2, 3, 4);
+  EXPECT(RUN(f, function, numbers, SHAPED(f, TYPE(I64, 1, 2), I64, 1, 0)), 0, I32, 3, 2);
+  EXPECT_FAILURE(RUN(f, function, numbers, SHAPED(f, TYPE(I64, 1, 1), I64, 1)), ARRJIT_KIND_SHAPE, 0, NULL);
+}
+
+static void test_one_hot(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value i = PARAM(g, "i", U8, 3), big = PARAM(g, "big", U64, 2);
+  arrjit_value deep = arrjit_one_hot(g, i, 300, 1, ARRJIT_I32);
+  RETURN(g, arrjit_one_hot(g, i, 3, 1, ARRJIT_F32), arrjit_one_hot(g, i, 3, 0, ARRJIT_BOOL),
+         arrjit_reduce_sum(g, deep, INTS(1)), arrjit_one_hot(g, big, 2, 1, ARRJIT_I8));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, U8, 2, 0, 3), ARRAY(f, U64, UINT64_MAX, 1));
+  EXPECT(o, 0, F32, 0, 0, 1, 1, 0, 0, 0, 0, 0);
+  EXPECT(o, 1, BOOL, 0, 1, 0, 0, 0, 0, 1, 0, 0);
+  EXPECT(o, 2, I32, 1, 1, 1); /* 255 does not come round to 0 */
+  EXPECT(o, 3, I8, 0, 0, 0, 1);
+}
+
+static void test_triangles(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F64, 2);
+  RETURN(g, arrjit_tri(g, 2, 3, 0), arrjit_tril(g, x, 0), arrjit_tril(g, x, 1), arrjit_triu(g, x, 0),
+         arrjit_triu(g, x, -1), arrjit_tril(g, x, INT64_MAX), arrjit_triu(g, x, INT64_MAX));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(F64, 2, 3), F64, 1, -2, NAN, -4, 5, 6));
+  EXPECT(o, 0, BOOL, 1, 0, 0, 1, 1, 0);
+  EXPECT(o, 1, F64, 1, 0, 0, -4, 5, 0);
+  EXPECT(o, 2, F64, 1, -2, 0, -4, 5, 6);
+  EXPECT(o, 3, F64, 1, -2, NAN, 0, 5, 6);
+  EXPECT(o, 4, F64, 1, -2, NAN, -4, 5, 6);
+  EXPECT(o, 5, F64, 1, -2, NAN, -4, 5, 6);
+  EXPECT(o, 6, F64, 0, 0, 0, 0, 0, 0);
+}
+
+/* By the second key first, then by the first: rows in the order of (a, b). */
+static void test_sort_of_several_arrays(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value a = PARAM(g, "a", I32, 4), b = PARAM(g, "b", F32, 4), c = PARAM(g, "c", BOOL, 4), by_b[3], by_a[3];
+  arrjit_sort_along(g, b, 2, VALUES_(a, c), 0, 1, by_b);
+  arrjit_sort_along(g, by_b[1], 2, VALUES_(by_b[0], by_b[2]), 0, 0, by_a);
+  RETURN(g, by_a[0], by_a[1], by_a[2]);
+  const tk_outcome *o =
+      RUN(f, tk_finish(f, g), ARRAY(f, I32, 2, 1, 2, 1), ARRAY(f, F32, 5, NAN, 7, 0), ARRAY(f, BOOL, 1, 0, 0, 1));
+  EXPECT(o, 0, I32, 1, 1, 2, 2);
+  EXPECT(o, 1, F32, 0, NAN, 7, 5);
+  EXPECT(o, 2, BOOL, 1, 0, 0, 1);
+}
+
+static void test_top_k(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F32, 2), values, positions, columns;
+  arrjit_top_k(g, x, 3, 1, &values, &positions);
+  arrjit_top_k(g, x, 1, 0, &columns, NULL);
+  RETURN(g, values, positions, columns);
+  arrjit_function *function = tk_finish(f, g);
+  const tk_outcome *o = RUN(f, function, SHAPED(f, TYPE(F32, 2, 4), F32, 1, 5, NAN, 5, -0.0f, 0, -1, -INFINITY));
+  EXPECT(o, 0, F32, NAN, 5, 5, -0.0f, 0, -1);
+  EXPECT(o, 1, I64, 2, 1, 3, 0, 1, 2);
+  EXPECT(o, 2, F32, 1, 5, NAN, 5);
+  EXPECT_FAILURE(RUN(f, function, SHAPED(f, TYPE(F32, 2, 2), F32, 1, 2, 3, 4)), ARRJIT_KIND_SHAPE, 0, NULL);
+}
+
+static const struct CMUnitTest tests[] = {
+    TK_TEST(test_dims_come_and_go),
+    TK_TEST(test_tile_repeats_each_dim),
+    TK_TEST(test_split_and_stack_are_inverse),
+    TK_TEST(test_roll_goes_round_the_end),
+    TK_TEST(test_take_along_axis),
+    TK_TEST(test_take_along_axis_of_symbols),
+    TK_TEST(test_one_hot),
+    TK_TEST(test_triangles),
+    TK_TEST(test_sort_of_several_arrays),
+    TK_TEST(test_top_k),
+};
+
+TEST_MAIN(tests, NULL, NULL)
