@@ -53,6 +53,19 @@ ARRJIT_API arrjit_value arrjit_tril(arrjit_graph *graph, arrjit_value x, int64_t
 /* x on and above the diagonal of its last two dims (column >= row + diagonal), +0 below. */
 ARRJIT_API arrjit_value arrjit_triu(arrjit_graph *graph, arrjit_value x, int64_t diagonal);
 
+/* ---- floats ---- */
+
+/* x rounded as one of exponent_bits >= 1 and mantissa_bits >= 0 would hold it, to nearest even; above its range
+ * infinite, below its normal numbers a zero of x's sign; a NaN is the canonical one, without mantissa bits +inf. No
+ * fewer bits than the dtype has of both: x itself. Integer ops on the bits, and selects. Result: the type of x, f32 or
+ * f64. */
+ARRJIT_API arrjit_value arrjit_reduce_precision(arrjit_graph *graph, arrjit_value x, int64_t exponent_bits,
+                                                int64_t mantissa_bits);
+/* The order of IEEE 754's totalOrder, -NaN < -inf < .. < -0 < +0 < .. < inf < NaN; of integers and bool the usual one.
+ * Floats are compared as integers made of their bits. Result: i32, -1 where x comes before y, 0 where they are the
+ * same, else 1; the joint shape of x and y, which have one dtype. */
+ARRJIT_API arrjit_value arrjit_compare_total(arrjit_graph *graph, arrjit_value x, arrjit_value y);
+
 /* ---- sorting ---- */
 
 /* The key sorted along axis as arrjit_sort does, and count arrays (any dtypes, shapes of the key) in the same order. An
@@ -78,6 +91,8 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_tri(g, ...) (arrjit_tri)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_tril(g, ...) (arrjit_tril)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_triu(g, ...) (arrjit_triu)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_precision(g, ...) (arrjit_reduce_precision)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_compare_total(g, ...) (arrjit_compare_total)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_sort_along(g, ...) (arrjit_sort_along)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_top_k(g, ...) (arrjit_top_k)(ARRJIT_AT_(g), __VA_ARGS__)
 #endif

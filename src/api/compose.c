@@ -209,7 +209,7 @@ arrjit_value arrjit_roll(arrjit_graph *graph, arrjit_value x, int64_t shift, int
   int64_t by = extent ? shift % extent : 0;
   if (by < 0) by += extent;
   if (by == 0) return x;
-  aj_value *parts[] = {aj_compose_slice(graph, from, axis, extent - by, extent),
-                       aj_compose_slice(graph, from, axis, 0, extent - by)};
-  return aj_host_value(aj_compose_concat(graph, 2, parts, axis));
+  aj_value *end = aj_compose_slice(graph, from, axis, extent - by, extent);
+  aj_value *start = aj_compose_slice(graph, from, axis, 0, extent - by);
+  return aj_host_value(aj_compose_concat(graph, 2, (aj_value *[]){end, start}, axis));
 }

@@ -188,6 +188,7 @@ aj_lv aj_lower_checked_arith(aj_scalar *s, aj_op op);
 aj_lv aj_lower_division(aj_scalar *s, aj_op op);
 aj_lv aj_lower_float_remainder(aj_scalar *s, aj_op op);
 aj_lv aj_lower_shift(aj_scalar *s, aj_op op);
+aj_lv aj_lower_ipow(aj_scalar *s);
 aj_lv aj_lower_minmax(aj_scalar *s, bool is_max, LLVMValueRef x, LLVMValueRef y);
 /* The combiner of a reduce op. */
 LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit_dtype dtype, LLVMValueRef x,

@@ -1,4 +1,4 @@
-/* Integer division, shifts, overflow checks, float remainders: rules that need guards. */
+/* Integer division, powers, shifts, overflow checks, float remainders: rules that need guards or calls. */
 #include "native/lower.h"
 
 static aj_lv made(LLVMValueRef v) { return (aj_lv){.v = v, .nan = AJ_NAN_CANON}; }
@@ -10,6 +10,32 @@ static int64_t least(arrjit_dtype dtype) {
 
 static void fail_when(aj_scalar *s, LLVMValueRef condition) {
   s->fail = s->fail ? LLVMBuildOr(s->lo->b, s->fail, condition, "") : condition;
+}
+
+/* A function of sem on two elements of `dtype`, called lane by lane. */
+static LLVMValueRef call_lanes(aj_scalar *s, const char *name, arrjit_dtype dtype, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef type = aj_ir_type(s->lo, dtype, 1);
+  LLVMValueRef args[2] = {x, y};
+  if (s->lanes == 1) return aj_ir_call(s->lo, name, type, 2, args, false);
+  LLVMValueRef out = LLVMGetPoison(aj_ir_type(s->lo, dtype, s->lanes));
+  for (uint32_t i = 0; i < s->lanes; i++) {
+    LLVMValueRef at = aj_ir_i32(s->lo, (int32_t)i);
+    LLVMValueRef one[2] = {LLVMBuildExtractElement(s->lo->b, x, at, ""), LLVMBuildExtractElement(s->lo->b, y, at, "")};
+    out = LLVMBuildInsertElement(s->lo->b, out, aj_ir_call(s->lo, name, type, 2, one, false), at, "");
+  }
+  return out;
+}
+
+aj_lv aj_lower_ipow(aj_scalar *s) {
+  LLVMBuilderRef b = s->lo->b;
+  bool sign = is_signed(s->in);
+  arrjit_dtype wide = sign ? ARRJIT_I64 : ARRJIT_U64;
+  LLVMTypeRef type = aj_ir_type(s->lo, wide, s->lanes), narrow = aj_ir_type(s->lo, s->in, s->lanes);
+  LLVMValueRef x[2] = {s->x[0].v, s->x[1].v};
+  for (int i = 0; i < 2 && type != narrow; i++)
+    x[i] = sign ? LLVMBuildSExt(b, x[i], type, "") : LLVMBuildZExt(b, x[i], type, "");
+  LLVMValueRef power = call_lanes(s, sign ? "aj_sem_pow_i64" : "aj_sem_pow_u64", wide, x[0], x[1]);
+  return made(type == narrow ? power : LLVMBuildTrunc(b, power, narrow, ""));
 }
 
 /* ---- division ---- */
@@ -103,17 +129,7 @@ aj_lv aj_lower_checked_arith(aj_scalar *s, aj_op op) {
 /* ---- float remainders ---- */
 
 static LLVMValueRef call_fmod(aj_scalar *s, LLVMValueRef x, LLVMValueRef y) {
-  const char *name = s->in == ARRJIT_F32 ? "aj_sem_fmod_f32" : "aj_sem_fmod_f64";
-  LLVMTypeRef type = aj_ir_type(s->lo, s->in, 1);
-  LLVMValueRef args[2] = {x, y};
-  if (s->lanes == 1) return aj_ir_call(s->lo, name, type, 2, args, false);
-  LLVMValueRef out = LLVMGetPoison(aj_ir_type(s->lo, s->in, s->lanes));
-  for (uint32_t i = 0; i < s->lanes; i++) {
-    LLVMValueRef at = aj_ir_i32(s->lo, (int32_t)i);
-    LLVMValueRef one[2] = {LLVMBuildExtractElement(s->lo->b, x, at, ""), LLVMBuildExtractElement(s->lo->b, y, at, "")};
-    out = LLVMBuildInsertElement(s->lo->b, out, aj_ir_call(s->lo, name, type, 2, one, false), at, "");
-  }
-  return out;
+  return call_lanes(s, s->in == ARRJIT_F32 ? "aj_sem_fmod_f32" : "aj_sem_fmod_f64", s->in, x, y);
 }
 
 static LLVMValueRef copysign_of(aj_scalar *s, LLVMValueRef x, LLVMValueRef y) {

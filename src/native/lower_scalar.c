@@ -1,5 +1,7 @@
 /* The scalar rules as LLVM IR, on scalars and vectors alike. Bits equal those of src/sem for all operands: nothing here
  * may give poison or undefined behaviour for any of them. No fast-math flags. */
+#include <math.h>
+
 #include "native/lower.h"
 
 static aj_lv made(LLVMValueRef v, aj_nan nan) { return (aj_lv){.v = v, .nan = nan}; }
@@ -96,6 +98,40 @@ aj_lv aj_lower_minmax(aj_scalar *s, bool is_max, LLVMValueRef x, LLVMValueRef y)
   return made(LLVMBuildSelect(b, unordered, LLVMBuildFAdd(b, x, y, ""), value, ""), AJ_NAN_RAW);
 }
 
+static LLVMValueRef is_nan(aj_scalar *s, LLVMValueRef x) { return LLVMBuildFCmp(s->lo->b, LLVMRealUNO, x, x, ""); }
+
+static aj_lv lower_fminmax(aj_scalar *s, bool is_max) {
+  LLVMBuilderRef b = s->lo->b;
+  LLVMValueRef x = s->x[0].v, y = s->x[1].v, both = aj_lower_minmax(s, is_max, x, y).v;
+  return made(LLVMBuildSelect(b, is_nan(s, x), y, LLVMBuildSelect(b, is_nan(s, y), x, both, ""), ""), AJ_NAN_RAW);
+}
+
+static aj_lv lower_fdim(aj_scalar *s) {
+  LLVMBuilderRef b = s->lo->b;
+  LLVMValueRef x = s->x[0].v, y = s->x[1].v;
+  LLVMValueRef above = LLVMBuildFCmp(b, LLVMRealOGT, x, y, ""), unordered = LLVMBuildFCmp(b, LLVMRealUNO, x, y, "");
+  LLVMValueRef rest = LLVMBuildSelect(b, unordered, LLVMBuildFAdd(b, x, y, ""), LLVMConstNull(LLVMTypeOf(x)), "");
+  return made(LLVMBuildSelect(b, above, LLVMBuildFSub(b, x, y, ""), rest, ""), AJ_NAN_RAW);
+}
+
+static aj_lv lower_nextafter(aj_scalar *s) {
+  LLVMBuilderRef b = s->lo->b;
+  arrjit_dtype bits = s->in == ARRJIT_F32 ? ARRJIT_I32 : ARRJIT_I64;
+  LLVMValueRef x = s->x[0].v, y = s->x[1].v, zero = LLVMConstNull(LLVMTypeOf(x));
+  LLVMValueRef from = aj_ir_bits(s->lo, x, s->in, s->lanes), to = aj_ir_bits(s->lo, y, s->in, s->lanes);
+  LLVMValueRef one = aj_ir_int(s->lo, bits, s->lanes, 1), minus = aj_ir_int(s->lo, bits, s->lanes, -1);
+  LLVMValueRef sign = aj_ir_int(s->lo, bits, s->lanes, s->in == ARRJIT_F32 ? INT32_MIN : INT64_MIN);
+  LLVMValueRef rises = LLVMBuildFCmp(b, LLVMRealOLT, x, y, ""), positive = LLVMBuildFCmp(b, LLVMRealOGT, x, zero, "");
+  LLVMValueRef step = LLVMBuildSelect(b, LLVMBuildXor(b, rises, positive, ""), minus, one, "");
+  LLVMValueRef least = LLVMBuildOr(b, LLVMBuildAnd(b, to, sign, ""), one, "");
+  LLVMValueRef next =
+      LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, ""), least, LLVMBuildAdd(b, from, step, ""), "");
+  next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, y, ""), to, next, "");
+  LLVMValueRef value = LLVMBuildBitCast(b, next, LLVMTypeOf(x), "");
+  LLVMValueRef unordered = LLVMBuildFCmp(b, LLVMRealUNO, x, y, "");
+  return made(LLVMBuildSelect(b, unordered, LLVMBuildFAdd(b, x, y, ""), value, ""), AJ_NAN_RAW);
+}
+
 static aj_lv lower_copysign(aj_scalar *s) {
   LLVMValueRef args[2] = {bits_operand(s, 0), bits_operand(s, 1)};
   return made(aj_ir_intrinsic(s->lo, "llvm.copysign", LLVMTypeOf(args[0]), 2, args), AJ_NAN_KEEP);
@@ -156,6 +192,22 @@ static aj_lv lower_clamp(aj_scalar *s) {
   return aj_lower_minmax(s, false, low.v, s->x[2].v);
 }
 
+/* Nearest, ties away from zero: what is cut off is exact. */
+static aj_lv lower_round_away(aj_scalar *s) {
+  LLVMBuilderRef b = s->lo->b;
+  LLVMValueRef x = s->x[0].v, whole = intrinsic1(s, "llvm.trunc", x);
+  LLVMValueRef rest = intrinsic1(s, "llvm.fabs", LLVMBuildFSub(b, x, whole, ""));
+  LLVMValueRef up = LLVMBuildFCmp(b, LLVMRealOGE, rest, aj_ir_float(s->lo, s->in, s->lanes, 0.5), "");
+  LLVMValueRef args[2] = {aj_ir_float(s->lo, s->in, s->lanes, 1), x};
+  LLVMValueRef one = aj_ir_intrinsic(s->lo, "llvm.copysign", LLVMTypeOf(x), 2, args);
+  return made(LLVMBuildSelect(b, up, LLVMBuildFAdd(b, whole, one, ""), whole, ""), AJ_NAN_RAW);
+}
+
+static aj_lv lower_against_infinity(aj_scalar *s, LLVMRealPredicate predicate) {
+  LLVMValueRef size = intrinsic1(s, "llvm.fabs", s->x[0].v), inf = aj_ir_float(s->lo, s->in, s->lanes, INFINITY);
+  return made(LLVMBuildFCmp(s->lo->b, predicate, size, inf, ""), AJ_NAN_CANON);
+}
+
 static aj_lv lower_rounding(aj_scalar *s, const char *name) { return made(intrinsic1(s, name, s->x[0].v), AJ_NAN_RAW); }
 
 /* ---- the table ---- */
@@ -170,6 +222,10 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_CEIL: return lower_rounding(s, "llvm.ceil");
   case AJ_OP_TRUNC: return lower_rounding(s, "llvm.trunc");
   case AJ_OP_ROUND_EVEN: return lower_rounding(s, "llvm.rint");
+  case AJ_OP_ROUND_AWAY: return lower_round_away(s);
+  case AJ_OP_IS_FINITE: return lower_against_infinity(s, LLVMRealOLT);
+  case AJ_OP_IS_INF: return lower_against_infinity(s, LLVMRealOEQ);
+  case AJ_OP_IS_NAN: return made(is_nan(s, s->x[0].v), AJ_NAN_CANON);
   case AJ_OP_NOT: return made(LLVMBuildNot(s->lo->b, s->x[0].v, ""), AJ_NAN_CANON);
   case AJ_OP_POPCOUNT:
   case AJ_OP_CLZ:
@@ -185,6 +241,11 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_MOD: return lower_div(s, node->op);
   case AJ_OP_MIN: return aj_lower_minmax(s, false, s->x[0].v, s->x[1].v);
   case AJ_OP_MAX: return aj_lower_minmax(s, true, s->x[0].v, s->x[1].v);
+  case AJ_OP_IPOW: return aj_lower_ipow(s);
+  case AJ_OP_FMIN: return lower_fminmax(s, false);
+  case AJ_OP_FMAX: return lower_fminmax(s, true);
+  case AJ_OP_FDIM: return lower_fdim(s);
+  case AJ_OP_NEXTAFTER: return lower_nextafter(s);
   case AJ_OP_COPYSIGN: return lower_copysign(s);
   case AJ_OP_AND:
   case AJ_OP_OR:

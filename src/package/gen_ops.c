@@ -185,7 +185,7 @@ static const char *get_result(const aj_op_info *info) {
   bool broadcasts = info->min_operands > 1;
   switch (info->rule) {
   case AJ_R_SAME: return broadcasts ? "the dtype of the operands, their joint shape" : "the type of x";
-  case AJ_R_COMPARE: return "bool, the joint shape of the operands";
+  case AJ_R_COMPARE: return broadcasts ? "bool, the joint shape of the operands" : "bool, the shape of x";
   case AJ_R_SELECT: return "the dtype of x and y, the joint shape of all three";
   case AJ_R_CONVERT:
   case AJ_R_BITCAST: return "dtype, the shape of x";

@@ -182,7 +182,8 @@ const helper *aj_native_helpers(uint32_t *out_count) {
                                  HELPER(aj_nh_callback_sized), HELPER(aj_nh_enter),       HELPER(aj_sem_fma_f32),
                                  HELPER(aj_sem_fma_f64),       HELPER(aj_nh_copy),        HELPER(aj_nh_zero),
                                  HELPER(aj_nh_fill),           HELPER(aj_nh_blocks),      HELPER(aj_nh_due),
-                                 HELPER(aj_sem_fmod_f32),      HELPER(aj_sem_fmod_f64)};
+                                 HELPER(aj_sem_fmod_f32),      HELPER(aj_sem_fmod_f64),   HELPER(aj_sem_pow_i64),
+                                 HELPER(aj_sem_pow_u64)};
   *out_count = (uint32_t)AJ_COUNT(table);
   return table;
 }

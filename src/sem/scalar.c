@@ -57,3 +57,15 @@ float aj_sem_fma_f32(float x, float y, float z) { return fmaf(x, y, z); }
 double aj_sem_fma_f64(double x, double y, double z) { return fma(x, y, z); }
 float aj_sem_fmod_f32(float x, float y) { return fmodf(x, y); }
 double aj_sem_fmod_f64(double x, double y) { return fmod(x, y); }
+
+uint64_t aj_sem_pow_u64(uint64_t x, uint64_t y) {
+  uint64_t power = 1;
+  for (; y != 0; y >>= 1, x *= x)
+    if (y & 1) power *= x;
+  return power;
+}
+int64_t aj_sem_pow_i64(int64_t x, int64_t y) {
+  if (y >= 0) return (int64_t)aj_sem_pow_u64((uint64_t)x, (uint64_t)y);
+  if (x == 0) return -1;
+  return x == 1 ? 1 : x == -1 ? 1 - 2 * (y & 1) : 0;
+}

@@ -32,6 +32,9 @@ int64_t aj_sem_check_code(aj_op op, arrjit_dtype in, arrjit_dtype out, const voi
 /* x * y + z rounded once, on any CPU: what native code calls where there is no instruction. */
 float aj_sem_fma_f32(float x, float y, float z);
 double aj_sem_fma_f64(double x, double y, double z);
+/* x to the power y as ipow says, of any width: of a narrower type, its lowest bits. */
+int64_t aj_sem_pow_i64(int64_t x, int64_t y);
+uint64_t aj_sem_pow_u64(uint64_t x, uint64_t y);
 /* C fmod, exactly: what native code calls for rem, mod, floor_div of floats. */
 float aj_sem_fmod_f32(float x, float y);
 double aj_sem_fmod_f64(double x, double y);

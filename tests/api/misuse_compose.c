@@ -114,10 +114,29 @@ static void sorts(misuse *m) {
   NAMED(m, top_k, "k", "more than there is", "x is i64[3]; start 0 and limit 4 of axis 0", top_k(g, p->vector, 4, 0));
 }
 
+static void floats(misuse *m) {
+#define CALL_REDUCE(g, x) arrjit_reduce_precision(g, x, 5, 10)
+#define CALL_TOTAL(g, x) arrjit_compare_total(g, x, x)
+  ALL_REFUSE(m, arrjit_reduce_precision, "x", CALL_REDUCE);
+  NAMED(m, reduce_precision, "x", "an integer", "x is i64; expected f32 or f64",
+        arrjit_reduce_precision(g, p->integer, 5, 10));
+  NAMED(m, reduce_precision, "exponent_bits", "0",
+        "expected exponent_bits of at least 1 and mantissa_bits of at least 0",
+        arrjit_reduce_precision(g, p->real, 0, 10));
+  NAMED(m, reduce_precision, "mantissa_bits", "negative", "expected exponent_bits of at least 1",
+        arrjit_reduce_precision(g, p->real, 5, -1));
+  ALL_REFUSE(m, arrjit_compare_total, "x", CALL_TOTAL);
+  NAMED(m, compare_total, "y", "of another dtype", "operands are f64 and i64; dtypes never convert",
+        arrjit_compare_total(g, p->real, p->integer));
+  NAMED(m, compare_total, "y", "of another shape", "operands are i64[3] and i64[5]",
+        arrjit_compare_total(g, p->vector, p->five));
+}
+
 void misuse_compositions(misuse *m) {
   shapes(m);
   splits(m);
   indices(m);
   triangles(m);
   sorts(m);
+  floats(m);
 }

@@ -154,6 +154,45 @@ static void test_top_k(void **state) {
   EXPECT_FAILURE(RUN(f, function, SHAPED(f, TYPE(F32, 2, 2), F32, 1, 2, 3, 4)), ARRJIT_KIND_SHAPE, 0, NULL);
 }
 
+/* As f16 has it: overflow from 65520 on, nothing below 2^-14; as bf16 has it; and no mantissa at all. */
+static void test_reduce_precision(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F32, 8), y = PARAM(g, "y", F64, 4);
+  RETURN(g, arrjit_reduce_precision(g, x, 5, 10), arrjit_reduce_precision(g, x, 8, 7),
+         arrjit_reduce_precision(g, x, 8, 23), arrjit_reduce_precision(g, y, 5, 0));
+  const tk_outcome *o = RUN(
+      f, tk_finish(f, g), ARRAY(f, F32, 65519, -65520, 1.00048828125f, 1.00146484375f, -6e-8f, 0x1p-14f, -INFINITY, 3),
+      ARRAY(f, F64, 1.5, 2.5, -3, 5e-324));
+  EXPECT(o, 0, F32, 65504, -INFINITY, 1, 1.001953125f, -0.0f, 0x1p-14f, -INFINITY, 3);
+  EXPECT(o, 1, F32, 65536, -65536, 1, 1, -0x1.02p-24f, 0x1p-14f, -INFINITY, 3);
+  EXPECT(o, 2, F32, 65519, -65520, 1.00048828125f, 1.00146484375f, -6e-8f, 0x1p-14f, -INFINITY, 3);
+  EXPECT(o, 3, F64, 2, 2, -2, 0); /* the place before the point is even in 2, odd in 1 */
+  g = tk_graph(f);
+  arrjit_value nan = PARAM(g, "nan", F32, 2);
+  RETURN(g, arrjit_reduce_precision(g, nan, 4, 3), arrjit_reduce_precision(g, nan, 8, 0));
+  const uint32_t bits[] = {0x7f800001, 0xffffffff};
+  o = RUN(f, tk_finish(f, g), tk_array(f, TYPE(F32, 2), bits));
+  EXPECT(o, 0, F32, NAN, NAN);
+  EXPECT(o, 1, F32, INFINITY, INFINITY);
+}
+
+static void test_compare_total(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 6), y = PARAM(g, "y", F64), u = PARAM(g, "u", U8, 2), v = PARAM(g, "v", U8, 2);
+  RETURN(g, arrjit_compare_total(g, x, y), arrjit_compare_total(g, u, v),
+         arrjit_compare_total(g, arrjit_lt(g, u, v), arrjit_gt(g, u, v)));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *numbers = ARRAY(f, F64, -NAN, -INFINITY, -0.0, 0.0, 1, NAN), *a = ARRAY(f, U8, 255, 0),
+               *b = ARRAY(f, U8, 0, 128);
+  const tk_outcome *o = RUN(f, function, numbers, SCALAR(f, F64, 0.0), a, b);
+  EXPECT(o, 0, I32, -1, -1, -1, 0, 1, 1);
+  EXPECT(o, 1, I32, 1, -1);
+  EXPECT(o, 2, I32, -1, 1);
+  EXPECT(RUN(f, function, numbers, SCALAR(f, F64, NAN), a, b), 0, I32, -1, -1, -1, -1, -1, 0);
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_dims_come_and_go),
     TK_TEST(test_tile_repeats_each_dim),
@@ -165,6 +204,8 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_triangles),
     TK_TEST(test_sort_of_several_arrays),
     TK_TEST(test_top_k),
+    TK_TEST(test_reduce_precision),
+    TK_TEST(test_compare_total),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -69,6 +69,15 @@ UNARY(build_floor_div, arrjit_floor_div(g, x[0], x[1]))
 UNARY(build_shl, arrjit_shl(g, x[0], x[1]))
 UNARY(build_shr_arith, arrjit_shr_arith(g, x[0], x[1]))
 UNARY(build_shr_logical, arrjit_shr_logical(g, x[0], x[1]))
+UNARY(build_ipow, arrjit_ipow(g, x[0], x[1]))
+UNARY(build_fmin, arrjit_fmin(g, x[0], x[1]))
+UNARY(build_fmax, arrjit_fmax(g, x[0], x[1]))
+UNARY(build_fdim, arrjit_fdim(g, x[0], x[1]))
+UNARY(build_nextafter, arrjit_nextafter(g, x[0], x[1]))
+UNARY(build_round_away, arrjit_round_away(g, x[0]))
+UNARY(build_is_nan, arrjit_is_nan(g, x[0]))
+UNARY(build_is_inf, arrjit_is_inf(g, x[0]))
+UNARY(build_is_finite, arrjit_is_finite(g, x[0]))
 UNARY(build_min, arrjit_min(g, x[0], x[1]))
 UNARY(build_max, arrjit_max(g, x[0], x[1]))
 UNARY(build_eq, arrjit_eq(g, x[0], x[1]))
@@ -126,6 +135,67 @@ static void test_case_b26_shift_counts_past_the_width(void **state) {
   LANES2(f, build_shr_logical, U32, u, count, U32, none);
   static const uint8_t b[] = {255, 255, 1}, one[] = {1, 8, 7}, out[] = {254, 0, 128};
   LANES2(f, build_shl, U8, b, one, U8, out);
+}
+
+/* Integers: exact modulo 2 to the width, on scalars and in vectors, with constants and without. */
+static void test_case_b29_integer_powers(void **state) {
+  tk_fixture *f = *state;
+  static const int32_t a[] = {0, 3, 0, 7, -2, 2, -1, -1, 1, 0, 5}, b[] = {64, 40, 0, 0, 31, 32, 3, -3, -9, -1, -1};
+  static const int32_t powers[] = {0, 689956897, 1, 1, INT32_MIN, 0, -1, -1, 1, -1, 0};
+  LANES2(f, build_ipow, I32, a, b, I32, powers);
+  static const int8_t c[] = {2, 3, -128, -1}, d[] = {64, 5, 1, -128}, bytes[] = {0, -13, -128, 1};
+  LANES2(f, build_ipow, I8, c, d, I8, bytes);
+  static const int64_t e[] = {2, 2, -3, 10}, h[] = {64, 63, 3, 18};
+  static const int64_t longs[] = {0, INT64_MIN, -27, 1000000000000000000};
+  LANES2(f, build_ipow, I64, e, h, I64, longs);
+  static const uint8_t u[] = {255, 255, 3, 0}, v[] = {255, 254, 200, 0}, small[] = {255, 1, 161, 1};
+  LANES2(f, build_ipow, U8, u, v, U8, small);
+  static const uint64_t w[] = {3, UINT64_MAX}, z[] = {UINT64_MAX, UINT64_MAX};
+  static const uint64_t large[] = {UINT64_C(0xaaaaaaaaaaaaaaab), UINT64_MAX}; /* 3^-1: 3^(2^64) is 1 */
+  LANES2(f, build_ipow, U64, w, z, U64, large);
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", I8), y = PARAM(g, "y", I8);
+  RETURN(g, arrjit_ipow(g, x, y));
+  EXPECT(RUN(f, tk_finish(f, g), SCALAR(f, I8, 2), SCALAR(f, I8, 64)), 0, I8, 0);
+}
+
+static void test_fmin_fmax_ignore_nan(void **state) {
+  tk_fixture *f = *state;
+  static const float a[] = {NAN, 1, -0.0f, 0, NAN, 3, -INFINITY}, b[] = {2, NAN, 0, -0.0f, NAN, -4, INFINITY};
+  static const float least[] = {2, 1, -0.0f, -0.0f, NAN, -4, -INFINITY}, most[] = {2, 1, 0, 0, NAN, 3, INFINITY};
+  LANES2(f, build_fmin, F32, a, b, F32, least);
+  LANES2(f, build_fmax, F32, a, b, F32, most);
+  static const double c[] = {3, 1, -0.0, INFINITY, INFINITY, NAN, 1, -INFINITY},
+                      d[] = {1, 3, 0, INFINITY, -INFINITY, 1, NAN, 2};
+  static const double over[] = {2, 0, 0, 0, INFINITY, NAN, NAN, 0};
+  LANES2(f, build_fdim, F64, c, d, F64, over);
+}
+
+static void test_nextafter_steps_through_all_values(void **state) {
+  tk_fixture *f = *state;
+  static const float a[] = {0, -0.0f, 0, 0, 1, 1, -1, FLT_MAX, INFINITY, 1.4e-45f, -1.4e-45f, NAN, 2},
+                     b[] = {1, -1, -0.0f, 0, 2, 0, 0, INFINITY, 0, 0, 5, 1, NAN};
+  static const float next[] = {1.4e-45f, -1.4e-45f, -0.0f, 0,     1.00000012f, 0.99999994f, -0.99999994f,
+                               INFINITY, FLT_MAX,   0,     -0.0f, NAN,         NAN};
+  LANES2(f, build_nextafter, F32, a, b, F32, next);
+  static const double c[] = {1, -0x1p-1022, DBL_MAX}, d[] = {INFINITY, 0, -1};
+  static const double after[] = {0x1.0000000000001p0, -0x0.fffffffffffffp-1022, 0x1.ffffffffffffep1023};
+  LANES2(f, build_nextafter, F64, c, d, F64, after);
+}
+
+static void test_round_away_and_classes(void **state) {
+  tk_fixture *f = *state;
+  static const float a[] = {0.5f, -0.5f, 1.5f, 2.5f, -2.5f, 0.49999997f, -0.2f, 8388609, -0.0f, INFINITY, NAN};
+  static const float round[] = {1, -1, 2, 3, -3, 0, -0.0f, 8388609, -0.0f, INFINITY, NAN};
+  LANES1(f, build_round_away, F32, a, F32, round);
+  static const double b[] = {4503599627370495.5, 0.49999999999999994, -1e300};
+  static const double far[] = {4503599627370496, 0, -1e300};
+  LANES1(f, build_round_away, F64, b, F64, far);
+  static const double c[] = {0, -NAN, INFINITY, -INFINITY, DBL_MAX, 5e-324};
+  static const uint8_t nan[] = {0, 1, 0, 0, 0, 0}, inf[] = {0, 0, 1, 1, 0, 0}, finite[] = {1, 0, 0, 0, 1, 1};
+  LANES1(f, build_is_nan, F64, c, BOOL, nan);
+  LANES1(f, build_is_inf, F64, c, BOOL, inf);
+  LANES1(f, build_is_finite, F64, c, BOOL, finite);
 }
 
 static void test_case_b31_float_to_integer_saturates(void **state) {
@@ -305,6 +375,10 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b22_inverse_functions_are_not_cancelled),
     TK_TEST(test_case_b24_least_integer_by_minus_one),
     TK_TEST(test_case_b26_shift_counts_past_the_width),
+    TK_TEST(test_case_b29_integer_powers),
+    TK_TEST(test_fmin_fmax_ignore_nan),
+    TK_TEST(test_nextafter_steps_through_all_values),
+    TK_TEST(test_round_away_and_classes),
     TK_TEST(test_case_b31_float_to_integer_saturates),
     TK_TEST(test_case_b33_nan_is_an_extreme),
     TK_TEST(test_case_b33_along_an_axis),

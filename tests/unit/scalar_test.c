@@ -177,6 +177,12 @@ static wide integer_rule(aj_op op, arrjit_dtype d, wide x, wide y, wide z, int *
   case AJ_OP_REM: return y == 0 ? x : x % y;
   case AJ_OP_FLOOR_DIV: return y == 0 ? -1 : floor_divide(x, y);
   case AJ_OP_MOD: return y == 0 ? x : x - floor_divide(x, y) * y;
+  case AJ_OP_IPOW: {
+    if (y < 0) return x == 0 ? -1 : x == 1 ? 1 : x == -1 ? (y % 2 ? -1 : 1) : 0;
+    uint64_t power = 1; /* from the highest bit down */
+    for (int bit = 63; bit >= 0; bit--) power = power * power * ((uint64_t)y >> bit & 1 ? (uint64_t)x : 1);
+    return (wide)power;
+  }
   case AJ_OP_MIN: return x < y ? x : y;
   case AJ_OP_MAX: return x < y ? y : x;
   case AJ_OP_AND: return x & y;
@@ -272,6 +278,11 @@ static double float_rule(aj_op op, double x, double y, double z, bool single) {
   case AJ_OP_CEIL: return ceil(x);
   case AJ_OP_TRUNC: return trunc(x);
   case AJ_OP_ROUND_EVEN: return rint(x);
+  case AJ_OP_ROUND_AWAY: return round(x);
+  case AJ_OP_FMIN: return x != x ? y : y != y ? x : float_least(x, y);
+  case AJ_OP_FMAX: return x != x ? y : y != y ? x : float_largest(x, y);
+  case AJ_OP_FDIM: return fdim(x, y);
+  case AJ_OP_NEXTAFTER: return single ? (double)nextafterf((float)x, (float)y) : nextafter(x, y);
   case AJ_OP_ADD: return x + y;
   case AJ_OP_SUB: return x - y;
   case AJ_OP_MUL: return x * y;
