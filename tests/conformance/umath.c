@@ -9,15 +9,17 @@ typedef arrjit_value binary(arrjit_graph *g, arrjit_value x, arrjit_value y);
 static const struct {
   const char *name;
   unary *build;
-} unaries[] = {{"exp", arrjit_exp},     {"log", arrjit_log},         {"tanh", arrjit_tanh},
-               {"sin", arrjit_sin},     {"cos", arrjit_cos},         {"sqrt", arrjit_sqrt},
-               {"fabs", arrjit_abs},    {"floor", arrjit_floor},     {"ceil", arrjit_ceil},
-               {"trunc", arrjit_trunc}, {"rint", arrjit_round_even}, {"nearbyint", arrjit_round_even}};
+} unaries[] = {{"exp", arrjit_exp},         {"log", arrjit_log},         {"tanh", arrjit_tanh},
+               {"sin", arrjit_sin},         {"cos", arrjit_cos},         {"sqrt", arrjit_sqrt},
+               {"fabs", arrjit_abs},        {"floor", arrjit_floor},     {"ceil", arrjit_ceil},
+               {"trunc", arrjit_trunc},     {"rint", arrjit_round_even}, {"nearbyint", arrjit_round_even},
+               {"round", arrjit_round_away}};
 
 static const struct {
   const char *name;
   binary *build;
-} binaries[] = {{"fmod", arrjit_rem}, {"copysign", arrjit_copysign}};
+} binaries[] = {{"fmod", arrjit_rem},  {"copysign", arrjit_copysign}, {"fmin", arrjit_fmin},
+                {"fmax", arrjit_fmax}, {"fdim", arrjit_fdim},         {"nextafter", arrjit_nextafter}};
 
 static verdict vocabulary(case_op *op) {
   for (size_t i = 0; i < TK_COUNT(unaries); i++) {

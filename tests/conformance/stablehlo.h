@@ -1,0 +1,14 @@
+/* Between the files of StableHLO's vocabulary. */
+#ifndef CONFORMANCE_STABLEHLO_H
+#define CONFORMANCE_STABLEHLO_H
+
+#include "cases.h"
+
+/* The op of a region that is just op(first argument, second argument), in either order; else NULL. */
+const char *stablehlo_plain(const json_t *region);
+
+/* ---- stablehlo_index.c ---- */
+case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, stablehlo_scatter, stablehlo_sort,
+    stablehlo_top_k;
+
+#endif

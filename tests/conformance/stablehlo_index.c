@@ -1,0 +1,122 @@
+/* StableHLO's ops that index and sort, and those on the bits of floats and powers of integers. */
+#include "stablehlo.h"
+
+#include <string.h>
+
+typedef struct numbers {
+  size_t offset, collapsed, batch, start;
+  int64_t offset_axes[CASE_MOST], collapsed_axes[CASE_MOST], x_batch[CASE_MOST], index_batch[CASE_MOST],
+      start_map[CASE_MOST];
+} numbers;
+
+static void read_numbers(const case_op *op, const char *const names[5], numbers *n) {
+  n->offset = case_ints(op, names[0], n->offset_axes);
+  n->collapsed = case_ints(op, names[1], n->collapsed_axes);
+  n->batch = case_ints(op, names[2], n->x_batch);
+  case_ints(op, names[3], n->index_batch);
+  n->start = case_ints(op, names[4], n->start_map);
+}
+
+verdict stablehlo_gather(case_op *op) {
+  static const char *const names[] = {"offset_dims", "collapsed_slice_dims", "operand_batching_dims",
+                                      "start_indices_batching_dims", "start_index_map"};
+  int64_t sizes[CASE_MOST];
+  size_t rank = case_ints(op, "slice_sizes", sizes);
+  numbers n;
+  read_numbers(op, names, &n);
+  op->out[0] = arrjit_gather(op->g, op->in[0], op->in[1], n.offset, n.offset_axes, n.collapsed, n.collapsed_axes,
+                             n.batch, n.x_batch, n.index_batch, n.start, n.start_map,
+                             case_int(op, "index_vector_dim", 0), (int32_t)rank, sizes);
+  return PASSED;
+}
+
+typedef arrjit_value scatter(arrjit_graph *g, arrjit_value x, arrjit_value indices, arrjit_value updates,
+                             size_t offset_count, const int64_t *offset_axes, size_t collapsed_count,
+                             const int64_t *collapsed_axes, size_t batch_count, const int64_t *x_batch,
+                             const int64_t *index_batch, size_t start_count, const int64_t *start_map,
+                             int64_t index_axis);
+
+/* A region that gives its second argument back puts updates in; bool has no sums and products. */
+static scatter *find_scatter(const json_t *region, bool bools) {
+  static const struct {
+    const char *name;
+    scatter *build, *bools;
+  } plain[] = {{"add", arrjit_scatter_add, arrjit_scatter_max},
+               {"multiply", arrjit_scatter_mul, arrjit_scatter_min},
+               {"minimum", arrjit_scatter_min, arrjit_scatter_min},
+               {"maximum", arrjit_scatter_max, arrjit_scatter_max}};
+  const json_t *args = json_object_get(region, "args"), *ret = json_object_get(region, "ret");
+  if (json_array_size(json_object_get(region, "ops")) == 0 && json_array_size(args) == 2)
+    return json_equal(json_array_get(ret, 0), json_array_get(args, 1)) ? arrjit_scatter : NULL;
+  const char *name = stablehlo_plain(region);
+  for (size_t i = 0; name && i < TK_COUNT(plain); i++)
+    if (strcmp(plain[i].name, name) == 0) return bools ? plain[i].bools : plain[i].build;
+  return NULL;
+}
+
+verdict stablehlo_scatter(case_op *op) {
+  static const char *const names[] = {"update_window_dims", "inserted_window_dims", "input_batching_dims",
+                                      "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
+  bool bools = arrjit_value_type(op->in[0]).dtype == ARRJIT_BOOL;
+  scatter *build = op->in_count == 3 ? find_scatter(json_array_get(op->regions, 0), bools) : NULL;
+  if (!build) return corpus_say(op->build->run, SKIPPED, "op scatter with a region");
+  numbers n;
+  read_numbers(op, names, &n);
+  op->out[0] = build(op->g, op->in[0], op->in[1], op->in[2], n.offset, n.offset_axes, n.collapsed, n.collapsed_axes,
+                     n.batch, n.x_batch, n.index_batch, n.start, n.start_map, case_int(op, "index_vector_dim", 0));
+  return PASSED;
+}
+
+/* The operand whose two elements the comparator compares, in their order, and nothing else; -1: another comparator. */
+static int64_t find_key(const json_t *region, int *descending) {
+  const json_t *ops = json_object_get(region, "ops"), *args = json_object_get(region, "args");
+  const json_t *one = json_array_get(ops, 0), *in = json_object_get(one, "in"), *attrs = json_object_get(one, "a");
+  const char *name = json_string_value(json_object_get(one, "op"));
+  const char *type = json_string_value(json_object_get(attrs, "compare_type"));
+  const char *direction = json_string_value(json_object_get(attrs, "comparison_direction"));
+  if (json_array_size(ops) != 1 || !name || strcmp(name, "compare") != 0 || !direction) return -1;
+  if (type && strcmp(type, "TOTALORDER") == 0) return -1;
+  if (strcmp(direction, "LT") != 0 && strcmp(direction, "GT") != 0) return -1;
+  *descending = direction[0] == 'G';
+  for (size_t i = 0; i + 1 < json_array_size(args); i += 2)
+    if (json_equal(json_array_get(in, 0), json_array_get(args, i)) &&
+        json_equal(json_array_get(in, 1), json_array_get(args, i + 1)))
+      return (int64_t)i / 2;
+  return -1;
+}
+
+verdict stablehlo_sort(case_op *op) {
+  int descending = 0;
+  int64_t key = find_key(json_array_get(op->regions, 0), &descending), axis = case_int(op, "dimension", 0);
+  arrjit_value sorted[CASE_MOST + 1];
+  if (key < 0) return corpus_say(op->build->run, SKIPPED, "op sort with a region");
+  if (axis < 0) axis += arrjit_value_type(op->in[0]).rank;
+  if (op->in_count == 1) {
+    op->out[0] = arrjit_sort(op->g, op->in[0], axis, descending);
+    return PASSED;
+  }
+  arrjit_sort_along(op->g, op->in[key], op->in_count, op->in, axis, descending, sorted);
+  memcpy(op->out, sorted + 1, op->in_count * sizeof *sorted);
+  return PASSED;
+}
+
+verdict stablehlo_top_k(case_op *op) {
+  arrjit_value positions;
+  int64_t axis = arrjit_value_type(op->in[0]).rank - 1;
+  arrjit_top_k(op->g, op->in[0], case_int(op, "k", 0), axis, &op->out[0], &positions);
+  op->out[1] = arrjit_convert(op->g, positions, op->type[1].dtype);
+  return PASSED;
+}
+
+verdict stablehlo_reduce_precision(case_op *op) {
+  op->out[0] =
+      arrjit_reduce_precision(op->g, op->in[0], case_int(op, "exponent_bits", 0), case_int(op, "mantissa_bits", 0));
+  return PASSED;
+}
+
+verdict stablehlo_power(case_op *op) {
+  arrjit_dtype dtype = arrjit_value_type(op->in[0]).dtype;
+  if (dtype < ARRJIT_I8 || dtype > ARRJIT_U64) return case_unknown(op);
+  op->out[0] = arrjit_ipow(op->g, op->in[0], op->in[1]);
+  return PASSED;
+}
