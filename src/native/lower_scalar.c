@@ -281,6 +281,29 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_TANH:
   case AJ_OP_SIN:
   case AJ_OP_COS:
+  case AJ_OP_EXP2:
+  case AJ_OP_EXP10:
+  case AJ_OP_EXPM1:
+  case AJ_OP_LOG2:
+  case AJ_OP_LOG10:
+  case AJ_OP_LOG1P:
+  case AJ_OP_TAN:
+  case AJ_OP_ASIN:
+  case AJ_OP_ACOS:
+  case AJ_OP_ATAN:
+  case AJ_OP_ATAN2:
+  case AJ_OP_POW:
+  case AJ_OP_SINH:
+  case AJ_OP_COSH:
+  case AJ_OP_ASINH:
+  case AJ_OP_ACOSH:
+  case AJ_OP_ATANH:
+  case AJ_OP_CBRT:
+  case AJ_OP_RSQRT:
+  case AJ_OP_HYPOT:
+  case AJ_OP_LOGISTIC:
+  case AJ_OP_ERF:
+  case AJ_OP_ERFC:
   case AJ_OP_BROADCAST:
   case AJ_OP_RESHAPE:
   case AJ_OP_TRANSPOSE:

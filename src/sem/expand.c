@@ -46,23 +46,64 @@ static V expand_mean(aj_builder *b, const aj_node *node) {
 }
 
 /* An EXPAND op that ops.def names and nobody wrote does not link. */
-typedef V expand_function(aj_expander *b, V x);
+typedef V expand_function(aj_expander *b, const V *x);
+typedef struct expansion {
+  expand_function *function;
+  bool wide; /* written for f64 alone; narrower floats are computed in it and rounded once more */
+} expansion;
+#define OWN(ID, name) [AJ_OP_##ID] = {aj_expand_##name, false},
+#define WIDE(ID, name) [AJ_OP_##ID] = {aj_expand_##name, true},
 #define AJ_EXPAND_SCALAR(ID, name)
 #define AJ_EXPAND_VIEW(ID, name)
 #define AJ_EXPAND_CONTROL(ID, name)
 #define AJ_EXPAND_CALL(ID, name)
 #define AJ_EXPAND_EXPAND(ID, name) AJ_EXPAND_ROW_##name(ID)
-#define AJ_EXPAND_ROW_exp(ID) [AJ_OP_##ID] = aj_expand_exp,
-#define AJ_EXPAND_ROW_log(ID) [AJ_OP_##ID] = aj_expand_log,
-#define AJ_EXPAND_ROW_tanh(ID) [AJ_OP_##ID] = aj_expand_tanh,
-#define AJ_EXPAND_ROW_sin(ID) [AJ_OP_##ID] = aj_expand_sin,
-#define AJ_EXPAND_ROW_cos(ID) [AJ_OP_##ID] = aj_expand_cos,
+#define AJ_EXPAND_ROW_exp(ID) OWN(ID, exp)
+#define AJ_EXPAND_ROW_log(ID) OWN(ID, log)
+#define AJ_EXPAND_ROW_tanh(ID) OWN(ID, tanh)
+#define AJ_EXPAND_ROW_sin(ID) OWN(ID, sin)
+#define AJ_EXPAND_ROW_cos(ID) OWN(ID, cos)
+#define AJ_EXPAND_ROW_exp2(ID) WIDE(ID, exp2)
+#define AJ_EXPAND_ROW_exp10(ID) WIDE(ID, exp10)
+#define AJ_EXPAND_ROW_expm1(ID) WIDE(ID, expm1)
+#define AJ_EXPAND_ROW_log2(ID) WIDE(ID, log2)
+#define AJ_EXPAND_ROW_log10(ID) WIDE(ID, log10)
+#define AJ_EXPAND_ROW_log1p(ID) WIDE(ID, log1p)
+#define AJ_EXPAND_ROW_tan(ID) WIDE(ID, tan)
+#define AJ_EXPAND_ROW_asin(ID) WIDE(ID, asin)
+#define AJ_EXPAND_ROW_acos(ID) WIDE(ID, acos)
+#define AJ_EXPAND_ROW_atan(ID) WIDE(ID, atan)
+#define AJ_EXPAND_ROW_atan2(ID) WIDE(ID, atan2)
+#define AJ_EXPAND_ROW_pow(ID) WIDE(ID, pow)
+#define AJ_EXPAND_ROW_sinh(ID) WIDE(ID, sinh)
+#define AJ_EXPAND_ROW_cosh(ID) WIDE(ID, cosh)
+#define AJ_EXPAND_ROW_asinh(ID) WIDE(ID, asinh)
+#define AJ_EXPAND_ROW_acosh(ID) WIDE(ID, acosh)
+#define AJ_EXPAND_ROW_atanh(ID) WIDE(ID, atanh)
+#define AJ_EXPAND_ROW_cbrt(ID) WIDE(ID, cbrt)
+#define AJ_EXPAND_ROW_rsqrt(ID) WIDE(ID, rsqrt)
+#define AJ_EXPAND_ROW_hypot(ID) WIDE(ID, hypot)
+#define AJ_EXPAND_ROW_logistic(ID) WIDE(ID, logistic)
+#define AJ_EXPAND_ROW_erf(ID) WIDE(ID, erf)
+#define AJ_EXPAND_ROW_erfc(ID) WIDE(ID, erfc)
 #define AJ_EXPAND_ROW_mean(ID)
-static expand_function *const expansions[AJ_OP_COUNT] = {
+static const expansion expansions[AJ_OP_COUNT] = {
 #define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) AJ_EXPAND_##routine(ID, name)
 #include "ir/ops.def"
 #undef OP
 };
+
+static V expand_function_of(aj_expander *b, const aj_node *node) {
+  const expansion *e = &expansions[node->op];
+  V x[AJ_EXPAND_OPERANDS] = {NULL};
+  AJ_ASSERT(e->function != NULL && node->operand_count <= AJ_EXPAND_OPERANDS);
+  arrjit_dtype dtype = node->operands[0]->type->dtype;
+  bool converts = e->wide && dtype != ARRJIT_F64;
+  for (uint32_t i = 0; i < node->operand_count; i++)
+    x[i] = converts ? x_convert(b, node->operands[i], ARRJIT_F64) : node->operands[i];
+  V y = e->function(b, x);
+  return converts ? x_convert(b, y, dtype) : y;
+}
 
 /* C leaves it to the compiler which argument of a nested call is evaluated first, and so which node is made first. To
  * have the same graph whoever compiled the library, the nodes from `first` on are put in the order of a walk from the
@@ -111,8 +152,7 @@ static void order_nodes(const aj_expander *b, aj_region *region, uint32_t first,
 aj_value *aj_sem_expand(aj_builder *b, const aj_node *node) {
   uint32_t first = b->region->node_count;
   aj_expander expander = {.builder = b, .shape = node->operands[0]->type};
-  AJ_ASSERT(node->op == AJ_OP_MEAN || expansions[node->op] != NULL);
-  aj_value *result = node->op == AJ_OP_MEAN ? expand_mean(b, node) : expansions[node->op](&expander, node->operands[0]);
+  aj_value *result = node->op == AJ_OP_MEAN ? expand_mean(b, node) : expand_function_of(&expander, node);
   if (result != NULL && b->region->node_count > first) order_nodes(&expander, b->region, first, result);
   return result;
 }

@@ -14,11 +14,39 @@ typedef struct aj_expander {
                            the selects, where they can be jumped over (sem/guard.h) */
 } aj_expander;
 
-V aj_expand_exp(aj_expander *b, V x);
-V aj_expand_log(aj_expander *b, V x);
-V aj_expand_tanh(aj_expander *b, V x);
-V aj_expand_sin(aj_expander *b, V x);
-V aj_expand_cos(aj_expander *b, V x);
+/* Operands of a function, at most. */
+enum { AJ_EXPAND_OPERANDS = 2 };
+
+V aj_expand_exp(aj_expander *b, const V *x);
+V aj_expand_log(aj_expander *b, const V *x);
+V aj_expand_tanh(aj_expander *b, const V *x);
+V aj_expand_sin(aj_expander *b, const V *x);
+V aj_expand_cos(aj_expander *b, const V *x);
+
+/* These are given f64 alone. */
+V aj_expand_exp2(aj_expander *b, const V *x);
+V aj_expand_exp10(aj_expander *b, const V *x);
+V aj_expand_expm1(aj_expander *b, const V *x);
+V aj_expand_log2(aj_expander *b, const V *x);
+V aj_expand_log10(aj_expander *b, const V *x);
+V aj_expand_log1p(aj_expander *b, const V *x);
+V aj_expand_tan(aj_expander *b, const V *x);
+V aj_expand_asin(aj_expander *b, const V *x);
+V aj_expand_acos(aj_expander *b, const V *x);
+V aj_expand_atan(aj_expander *b, const V *x);
+V aj_expand_atan2(aj_expander *b, const V *operands);
+V aj_expand_pow(aj_expander *b, const V *operands);
+V aj_expand_sinh(aj_expander *b, const V *x);
+V aj_expand_cosh(aj_expander *b, const V *x);
+V aj_expand_asinh(aj_expander *b, const V *x);
+V aj_expand_acosh(aj_expander *b, const V *x);
+V aj_expand_atanh(aj_expander *b, const V *x);
+V aj_expand_cbrt(aj_expander *b, const V *x);
+V aj_expand_rsqrt(aj_expander *b, const V *x);
+V aj_expand_hypot(aj_expander *b, const V *operands);
+V aj_expand_logistic(aj_expander *b, const V *x);
+V aj_expand_erf(aj_expander *b, const V *x);
+V aj_expand_erfc(aj_expander *b, const V *x);
 
 /* A constant element, stretched to the expansion's shape. */
 V aj_expand_const(aj_expander *b, arrjit_dtype dtype, const void *element);
@@ -38,6 +66,7 @@ X_CONST(x_u64, ARRJIT_U64, uint64_t)
   static inline V name(aj_expander *b, V x) { return aj_build1(b->builder, op, 1, (V[]){x}, 0, NULL); }
 X_ONE(x_neg, AJ_OP_NEG)
 X_ONE(x_abs, AJ_OP_ABS)
+X_ONE(x_sqrt, AJ_OP_SQRT)
 X_ONE(x_not, AJ_OP_NOT)
 X_ONE(x_round_even, AJ_OP_ROUND_EVEN)
 
@@ -55,6 +84,7 @@ X_TWO(x_shl, AJ_OP_SHL)
 X_TWO(x_shr_logical, AJ_OP_SHR_LOGICAL)
 X_TWO(x_shr_arith, AJ_OP_SHR_ARITH)
 X_TWO(x_lt, AJ_OP_LT)
+X_TWO(x_le, AJ_OP_LE)
 X_TWO(x_gt, AJ_OP_GT)
 X_TWO(x_ge, AJ_OP_GE)
 X_TWO(x_eq, AJ_OP_EQ)
@@ -71,6 +101,13 @@ static inline V x_convert(aj_expander *b, V x, arrjit_dtype dtype) {
 }
 static inline V x_bitcast(aj_expander *b, V x, arrjit_dtype dtype) {
   return aj_expand_cast(b, AJ_OP_BITCAST, x, dtype);
+}
+
+/* x, lo below it and hi above it; NaN passes. */
+static inline V x_within(aj_expander *b, V x, double lo, double hi) {
+  V least = x_f64(b, lo), most = x_f64(b, hi);
+  x = x_select(b, x_gt(b, x, most), most, x);
+  return x_select(b, x_lt(b, x, least), least, x);
 }
 
 /* Horner: c[0] + z (c[1] + ... + z c[n - 1]) with fma. */

@@ -1,6 +1,6 @@
 /* exp and tanh, which share the reduction of exp. Polynomials are fits by sollya's fpminimax with coefficients rounded
  * to the format while fitting; measured errors are in README.md. */
-#include "sem/expand.h"
+#include "sem/expand_two.h"
 
 /* ---- exp ---- */
 
@@ -18,18 +18,39 @@ static V exp_reduced_f32(aj_expander *b, V x, V *k) {
   *k = x_bitcast(b, kf, ARRJIT_I32);
   return x_add(b, rh, x_fma(b, x_mul(b, r, r), x_poly_f32(b, r, c, 5), rl));
 }
+static aj_two exp_reduce_f64(aj_expander *b, V x, V *k) {
+  V kf = x_fma(b, x, x_f64(b, 0x1.71547652b82fep0) /* log2(e) */, x_f64(b, ROUNDER_F64));
+  V n = x_sub(b, kf, x_f64(b, ROUNDER_F64));
+  V rh = x_fma(b, n, x_f64(b, -0x1.62e42fefa39efp-1) /* -RN53(ln2) */, x);
+  V rl = x_mul(b, n, x_f64(b, -0x1.abc9e3b39803fp-56) /* -(ln2 - RN53(ln2)) */);
+  *k = x_bitcast(b, kf, ARRJIT_I64);
+  return (aj_two){rh, rl};
+}
 static V exp_reduced_f64(aj_expander *b, V x, V *k) {
   /* fpminimax of exp on |r| <= 0.34695, 1 + r fixed; error 3.6e-18 (2^-57.9) */
   static const double c[] = {0x1.000000000000cp-1,  0x1.5555555555561p-3,  0x1.555555554fdd3p-5,  0x1.111111110d635p-7,
                              0x1.6c16c18618943p-10, 0x1.a01a01bae6c3cp-13, 0x1.a019957f854e3p-16, 0x1.71dddfbce493cp-19,
                              0x1.28b1358d48642p-22, 0x1.af85a5972999bp-26};
-  V kf = x_fma(b, x, x_f64(b, 0x1.71547652b82fep0) /* log2(e) */, x_f64(b, ROUNDER_F64));
-  V n = x_sub(b, kf, x_f64(b, ROUNDER_F64));
-  V rh = x_fma(b, n, x_f64(b, -0x1.62e42fefa39efp-1) /* -RN53(ln2) */, x);
-  V rl = x_mul(b, n, x_f64(b, -0x1.abc9e3b39803fp-56) /* -(ln2 - RN53(ln2)) */);
-  V r = x_add(b, rh, rl);
-  *k = x_bitcast(b, kf, ARRJIT_I64);
-  return x_add(b, rh, x_fma(b, x_mul(b, r, r), x_poly_f64(b, r, c, 10), rl));
+  aj_two p = exp_reduce_f64(b, x, k);
+  V r = x_add(b, p.h, p.l);
+  return x_add(b, p.h, x_fma(b, x_mul(b, r, r), x_poly_f64(b, r, c, 10), p.l));
+}
+
+aj_two aj_expand_expm1_near(aj_expander *b, aj_two r) {
+  /* fpminimax of exp on |r| <= 0.347 from r^3 on; error 2^-63.8 */
+  static const double c[] = {0x1.555555555555cp-3,  0x1.555555555555ap-5,  0x1.111111110e9dcp-7,  0x1.6c16c16c141eep-10,
+                             0x1.a01a01b4574fap-13, 0x1.a01a01b1d25bep-16, 0x1.71ddee39ae978p-19, 0x1.27e4c3155928p-22,
+                             0x1.af6ef09f35822p-26, 0x1.1f994846a77e3p-29};
+  V whole = x_add(b, r.h, r.l);
+  aj_two square = x_two_mul(b, r.h, x_mul(b, r.h, x_f64(b, 0.5))), sum = x_fast_two_sum(b, r.h, square.h);
+  V cube = x_mul(b, x_mul(b, whole, whole), whole);
+  V low = x_fma(b, cube, x_poly_f64(b, whole, c, 10), x_fma(b, r.l, r.h, r.l));
+  return x_fast_two_sum(b, sum.h, x_add(b, x_add(b, sum.l, square.l), low));
+}
+aj_two aj_expand_exp_parts(aj_expander *b, aj_two x, V *k) {
+  aj_two r = exp_reduce_f64(b, x.h, k);
+  if (x.l != NULL) r.l = x_add(b, r.l, x.l);
+  return aj_expand_expm1_near(b, r);
 }
 
 /* exp(x) = (1 + t) * 2^n, the scale in two halves 2^floor(n/2) * 2^ceil(n/2): both normal for every n that the
@@ -47,20 +68,85 @@ static V exp_f32(aj_expander *b, V x) {
   V s2 = x_bitcast(b, x_add(b, x_shl(b, x_sub(b, k, h), sh), one), ARRJIT_F32);
   return x_mul(b, x_fma(b, t, s1, s1), s2);
 }
-static V exp_f64(aj_expander *b, V x) {
-  /* exp(710) > DBL_MAX, exp(-746) < 2^-1075 */
-  V hi = x_f64(b, 710.0), lo = x_f64(b, -746.0), k;
-  x = x_select(b, x_gt(b, x, hi), hi, x);
-  x = x_select(b, x_lt(b, x, lo), lo, x);
-  V t = exp_reduced_f64(b, x, &k);
+aj_two aj_expand_scale(aj_expander *b, V k) {
   V sh = x_i64(b, 52), one = x_i64(b, 0x3ff0000000000000);
   V h = x_shr_logical(b, k, x_i64(b, 1)); /* k > 0; (64-bit arithmetic shifts are slow on AVX2) */
   V s1 = x_bitcast(b, x_add(b, x_shl(b, h, sh), one), ARRJIT_F64);
   V s2 = x_bitcast(b, x_add(b, x_shl(b, x_sub(b, k, h), sh), one), ARRJIT_F64);
-  return x_mul(b, x_fma(b, t, s1, s1), s2);
+  return (aj_two){s1, s2};
+}
+/* 2^n (1 + t) of a t in one word */
+static V exp_scaled(aj_expander *b, V t, V k) {
+  aj_two s = aj_expand_scale(b, k);
+  return x_mul(b, x_fma(b, t, s.h, s.h), s.l);
+}
+static V exp_f64(aj_expander *b, V x) {
+  /* exp(710) > DBL_MAX, exp(-746) < 2^-1075 */
+  V k;
+  V t = exp_reduced_f64(b, x_within(b, x, -746.0, 710.0), &k);
+  return exp_scaled(b, t, k);
 }
 
-V aj_expand_exp(aj_expander *b, V x) { return x_dtype(x) == ARRJIT_F32 ? exp_f32(b, x) : exp_f64(b, x); }
+V aj_expand_exp(aj_expander *b, const V *x) { return x_dtype(*x) == ARRJIT_F32 ? exp_f32(b, *x) : exp_f64(b, *x); }
+
+/* ---- exp2, exp10, expm1 ---- */
+
+V aj_expand_exp2(aj_expander *b, const V *given) {
+  /* fpminimax of 2^r - 1 - r ln2 on |r| <= 0.5, from r^2 on; error 2^-57.9 */
+  static const double c[] = {0x1.ebfbdff82c5a5p-3,  0x1.c6b08d704a0cfp-5,  0x1.3b2ab6fb9ff42p-7,  0x1.5d87fe78a1c34p-10,
+                             0x1.4309130f34f2dp-13, 0x1.ffcbfc7962aa2p-17, 0x1.62bfc6bc8cc13p-20, 0x1.b524d26b6307bp-24,
+                             0x1.e61cc79046633p-28, 0x1.ea12eb606062fp-32};
+  V x = x_within(b, *given, -1080.0, 1025.0);
+  V kf = x_add(b, x, x_f64(b, ROUNDER_F64));
+  V r = x_sub(b, x, x_sub(b, kf, x_f64(b, ROUNDER_F64))); /* exact */
+  V low = x_fma(b, x_mul(b, r, r), x_poly_f64(b, r, c, 10), x_mul(b, r, x_f64(b, 0x1.abc9e3b39803fp-56)));
+  return exp_scaled(b, x_fma(b, r, x_f64(b, 0x1.62e42fefa39efp-1) /* ln2 */, low), x_bitcast(b, kf, ARRJIT_I64));
+}
+/* x = n log10(2) + rh + rl, rh exact as in exp. */
+V aj_expand_exp10(aj_expander *b, const V *given) {
+  /* fpminimax of 10^r - 1 - r ln10 on |r| <= 0.1506, from r^2 on; error 2^-57.9 */
+  static const double c[] = {0x1.53524c73cea78p1,   0x1.0470591de2cadp1,  0x1.2bd7609fd4d2dp0,  0x1.1429ffd1d1352p-1,
+                             0x1.a7ed70a2743e1p-3,  0x1.16e4dfd4de379p-4, 0x1.41165d705dc39p-6, 0x1.489774b9dfc52p-8,
+                             0x1.2f757da3c822fp-10, 0x1.fc22c9cb909c6p-13};
+  V x = x_within(b, *given, -325.0, 310.0), ln10 = x_f64(b, 0x1.26bb1bbb55516p1);
+  V kf = x_fma(b, x, x_f64(b, 0x1.a934f0979a371p1) /* log2(10) */, x_f64(b, ROUNDER_F64));
+  V n = x_sub(b, kf, x_f64(b, ROUNDER_F64));
+  V rh = x_fma(b, n, x_f64(b, -0x1.34413509f79ffp-2) /* -RN53(log10(2)) */, x);
+  V rl = x_mul(b, n, x_f64(b, 0x1.9dc1da994fd21p-59) /* -(log10(2) - RN53(log10(2))) */);
+  V r = x_add(b, rh, rl);
+  V low = x_fma(b, rh, x_f64(b, -0x1.f48ad494ea3e9p-53) /* ln10 - RN53(ln10) */, x_mul(b, rl, ln10));
+  low = x_fma(b, x_mul(b, r, r), x_poly_f64(b, r, c, 10), low);
+  return exp_scaled(b, x_fma(b, rh, ln10, low), x_bitcast(b, kf, ARRJIT_I64));
+}
+/* s t + (s - 1) with s = 2^n, t in two words: near n = 1 the sum cancels. All is halved, as 2^1024 is no number. */
+V aj_expand_expm1(aj_expander *b, const V *x) {
+  V k;
+  aj_two t = aj_expand_exp_parts(b, (aj_two){x_within(b, *x, -40.0, 710.0), NULL}, &k);
+  V s = x_bitcast(b, x_add(b, x_shl(b, k, x_i64(b, 52)), x_i64(b, 0x3fe0000000000000)), ARRJIT_F64); /* 2^(n-1) */
+  aj_two y = x_two_minus(b, t, s, x_f64(b, 0.5));
+  V half = x_add(b, y.h, y.l);
+  return x_select(b, x_lt(b, x_abs(b, *x), x_f64(b, 0x1p-54)), *x, x_add(b, half, half)); /* -0, subnormals */
+}
+
+/* ---- logistic ---- */
+
+/* e = exp(-|x|) = 2^n m: 1/(1 + e), or m/(1 + e) times 2^n where x < 0. */
+V aj_expand_logistic(aj_expander *b, const V *x) {
+  const int64_t rounder = 0x4338000000000000; /* bits of ROUNDER_F64 */
+  V k, one = x_f64(b, 1.0), zero = x_f64(b, 0.0), a = x_abs(b, *x), most = x_f64(b, 750.0);
+  a = x_select(b, x_gt(b, a, most), most, a);
+  aj_two t = aj_expand_exp_parts(b, (aj_two){x_neg(b, a), NULL}, &k), m = x_fast_two_sum(b, one, t.h);
+  m.l = x_add(b, m.l, t.l);
+  V least = x_i64(b, rounder - 200); /* less does not show beside 1 */
+  V n = x_select(b, x_lt(b, k, least), least, k);
+  V s = x_bitcast(b, x_add(b, x_shl(b, n, x_i64(b, 52)), x_i64(b, 0x3ff0000000000000)), ARRJIT_F64);
+  aj_two under = x_two_affine(b, m, s, one);
+  V negative = x_lt(b, *x, zero);
+  aj_two over = {x_select(b, negative, m.h, one), x_select(b, negative, m.l, zero)};
+  aj_two q = x_two_div(b, over, under), scale = aj_expand_scale(b, k);
+  V y = x_add(b, q.h, q.l);
+  return x_select(b, negative, x_mul(b, x_mul(b, y, scale.h), scale.l), y);
+}
 
 /* ---- tanh ---- */
 
@@ -116,4 +202,4 @@ static V tanh_f64(aj_expander *b, V x) {
   return x_select(b, x_eq(b, x, x), r, x_f64(b, __builtin_nan("")));
 }
 
-V aj_expand_tanh(aj_expander *b, V x) { return x_dtype(x) == ARRJIT_F32 ? tanh_f32(b, x) : tanh_f64(b, x); }
+V aj_expand_tanh(aj_expander *b, const V *x) { return x_dtype(*x) == ARRJIT_F32 ? tanh_f32(b, *x) : tanh_f64(b, *x); }

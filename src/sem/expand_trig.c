@@ -1,5 +1,5 @@
 /* sin and cos: x reduced to r in [-pi/4, pi/4] and a quadrant, a polynomial of r. Fits as in expand_exp.c. */
-#include "sem/expand.h"
+#include "sem/expand_two.h"
 
 /* x = n pi/2 + r - nlo: r float with |r| <= about pi/4, nlo the *negated* rest (small against r), i an integer
  * whose two low bits are n mod 4 (i32 for f32, i64 for f64). nlo is kept negated because it makes sin(-0) = -0:
@@ -169,18 +169,24 @@ static V trig_core_f32(aj_expander *b, reduced a, int is_cos) {
   V sign = x_shl(b, x_and(b, i, x_i32(b, 2)), x_i32(b, 30));
   return x_bitcast(b, x_xor(b, y, sign), ARRJIT_F32);
 }
-static V trig_core_f64(aj_expander *b, reduced a, int is_cos) {
-  /* fpminimax on [0, 0.7855]; relative errors: sin 3.8e-18, cos 5.7e-20 */
-  static const double sc[] = {0x1.5555555555548p-3,   -0x1.111111110f75dp-7, 0x1.a01a019bf222ep-13,
-                              -0x1.71de355f05599p-19, 0x1.ae5e5471f55p-26,   -0x1.5d8e3511cda67p-33};
-  static const double cc[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16,
-                              -0x1.27e4f7f19d4b2p-22, 0x1.1ee9dbd0d86a6p-29,  -0x1.8fa681e385241p-37};
+/* fpminimax on [0, 0.7855]; relative errors: sin 3.8e-18, cos 5.7e-20 */
+static const double sin_f64_c[] = {0x1.5555555555548p-3,   -0x1.111111110f75dp-7, 0x1.a01a019bf222ep-13,
+                                   -0x1.71de355f05599p-19, 0x1.ae5e5471f55p-26,   -0x1.5d8e3511cda67p-33};
+static const double cos_f64_c[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16,
+                                   -0x1.27e4f7f19d4b2p-22, 0x1.1ee9dbd0d86a6p-29,  -0x1.8fa681e385241p-37};
+/* Both in two words, not yet added. */
+static void trig_parts_f64(aj_expander *b, reduced a, aj_two *s, aj_two *c) {
   V one = x_f64(b, 1.0), mhalf = x_f64(b, -0.5);
   V z = x_mul(b, a.r, a.r);
   V w = x_fma(b, z, mhalf, one);
-  V s = x_sub(b, a.r, x_fma(b, x_mul(b, a.r, z), x_poly_f64(b, z, sc, 6), x_mul(b, a.nlo, w)));
+  *s = (aj_two){a.r, x_fma(b, x_mul(b, a.r, z), x_poly_f64(b, z, sin_f64_c, 6), x_mul(b, a.nlo, w))};
   V e = x_fma(b, z, mhalf, x_sub(b, one, w));
-  V c = x_add(b, w, x_fma(b, x_mul(b, z, z), x_poly_f64(b, z, cc, 6), x_fma(b, a.r, a.nlo, e)));
+  *c = (aj_two){w, x_fma(b, x_mul(b, z, z), x_poly_f64(b, z, cos_f64_c, 6), x_fma(b, a.r, a.nlo, e))};
+}
+static V trig_core_f64(aj_expander *b, reduced a, int is_cos) {
+  aj_two sp, cp;
+  trig_parts_f64(b, a, &sp, &cp);
+  V s = x_sub(b, sp.h, sp.l), c = x_add(b, cp.h, cp.l);
   V i = is_cos ? x_add(b, a.i, x_i64(b, 1)) : a.i;
   V odd = x_ne(b, x_and(b, i, x_i64(b, 1)), x_i64(b, 0));
   V y = x_bitcast(b, x_select(b, odd, c, s), ARRJIT_I64);
@@ -201,5 +207,22 @@ static V cos_f32(aj_expander *b, V x) { return trig_finite_f32(b, x, trig_core_f
 static V sin_f64(aj_expander *b, V x) { return trig_finite_f64(b, x, trig_core_f64(b, trig_reduce_f64(b, x), 0)); }
 static V cos_f64(aj_expander *b, V x) { return trig_finite_f64(b, x, trig_core_f64(b, trig_reduce_f64(b, x), 1)); }
 
-V aj_expand_sin(aj_expander *b, V x) { return x_dtype(x) == ARRJIT_F32 ? sin_f32(b, x) : sin_f64(b, x); }
-V aj_expand_cos(aj_expander *b, V x) { return x_dtype(x) == ARRJIT_F32 ? cos_f32(b, x) : cos_f64(b, x); }
+V aj_expand_sin(aj_expander *b, const V *x) { return x_dtype(*x) == ARRJIT_F32 ? sin_f32(b, *x) : sin_f64(b, *x); }
+V aj_expand_cos(aj_expander *b, const V *x) { return x_dtype(*x) == ARRJIT_F32 ? cos_f32(b, *x) : cos_f64(b, *x); }
+
+/* sin/cos, or -cos/sin in odd quadrants, of two words each. (The rounding of z counts here: it goes into cos.) */
+V aj_expand_tan(aj_expander *b, const V *x) {
+  reduced a = trig_reduce_f64(b, *x);
+  aj_two s, c;
+  trig_parts_f64(b, a, &s, &c);
+  V z = x_mul(b, a.r, a.r);
+  c.l = x_fma(b, x_fma(b, a.r, a.r, x_neg(b, z)), x_f64(b, -0.5), c.l);
+  s = x_fast_two_sum(b, s.h, x_neg(b, s.l));
+  c = x_fast_two_sum(b, c.h, c.l);
+  V odd = x_ne(b, x_and(b, a.i, x_i64(b, 1)), x_i64(b, 0));
+  aj_two over = {x_select(b, odd, x_neg(b, c.h), s.h), x_select(b, odd, x_neg(b, c.l), s.l)};
+  aj_two under = {x_select(b, odd, s.h, c.h), x_select(b, odd, s.l, c.l)};
+  aj_two q = x_two_div(b, over, under);
+  V y = trig_finite_f64(b, *x, x_add(b, q.h, q.l));
+  return x_select(b, x_eq(b, *x, x_f64(b, 0.0)), *x, y); /* -0 */
+}

@@ -1,5 +1,5 @@
 /* Programs of EXPAND ops over one element type, made on first use and shared by all runs of a context. */
-#include "sem/sem.h"
+#include "sem/expand.h"
 
 typedef _Atomic(aj_program *) shared_program;
 struct aj_sem_cache {
@@ -25,7 +25,7 @@ void aj_sem_cache_destroy(aj_sem_cache *cache) {
   aj_mem_free(cache->mem, cache, sizeof *cache);
 }
 
-/* A function of one scalar that applies the op; the program keeps nothing of it. */
+/* A function of scalars that applies the op; the program keeps nothing of it. */
 static aj_program *make_program(aj_mem *mem, aj_op op, arrjit_dtype dtype) {
   aj_module *module = aj_module_create(mem, NULL);
   if (module == NULL) return NULL;
@@ -33,13 +33,17 @@ static aj_program *make_program(aj_mem *mem, aj_op op, arrjit_dtype dtype) {
   const aj_type *type = aj_module_type(module, dtype, 0, NULL);
   aj_func *func = aj_module_add_func(module, "main", 0, NULL, 0, NULL);
   aj_region *region = func == NULL ? NULL : (func->root = aj_region_create(func, NULL, 0));
-  aj_value *x = region == NULL || type == NULL ? NULL : aj_region_add_param(region, type);
-  if (x != NULL) {
+  aj_value *x[AJ_EXPAND_OPERANDS];
+  uint32_t count = aj_ops[op].min_operands;
+  AJ_ASSERT(count <= AJ_EXPAND_OPERANDS);
+  bool made = region != NULL && type != NULL;
+  for (uint32_t i = 0; i < count && made; i++) made = (x[i] = aj_region_add_param(region, type)) != NULL;
+  if (made) {
     aj_builder b;
     aj_builder_init(&b, module);
     b.func = func;
     b.region = region;
-    aj_value *y = aj_build1(&b, op, 1, &x, 0, NULL);
+    aj_value *y = aj_build1(&b, op, count, x, 0, NULL);
     if (y != NULL && aj_build(&b, AJ_OP_YIELD, 1, &y, 0, NULL) != NULL && aj_func_number(func))
       program = aj_program_create(mem, region);
   }

@@ -22,10 +22,12 @@ enum { MAX_OPERANDS = 3 };
 static aj_sem_status run_function(const aj_sem_call *call) {
   const aj_program *program = aj_sem_cache_get(call->cache, call->node->op, call->in[0].dtype);
   if (program == NULL) return AJ_SEM_MEMORY;
-  aj_block_operand operand = {.view = &call->in[0], .bytes = aj_dtypes[call->in[0].dtype].bytes};
+  aj_block_operand operands[MAX_OPERANDS];
+  for (uint32_t i = 0; i < call->node->operand_count; i++)
+    operands[i] = (aj_block_operand){.view = &call->in[i], .bytes = aj_dtypes[call->in[i].dtype].bytes};
   aj_sem_program_call run = {.program = program,
                              .count = aj_view_count(call->out),
-                             .operands = &operand,
+                             .operands = operands,
                              .results = &call->out->data,
                              .poll = call->poll,
                              .poll_user = call->poll_user};

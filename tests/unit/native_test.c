@@ -52,10 +52,11 @@ static void check_symbols(tk_fixture *f, arrjit_function *function, const char *
 static void test_code_needs_no_unknown_symbols(void **state) {
   tk_fixture *f = *state;
   if (!tk_native()) skip();
-  static const char *const unary[] = {"sqrt", "floor", "ceil", "trunc", "round_even", "exp",
-                                      "log",  "tanh",  "sin",  "cos",   "clz",        "popcount"};
-  static const char *const binary[] = {"div", "rem",         "mod",      "floor_div", "min",
-                                       "max", "checked_mul", "copysign", "rotl"};
+  static const char *const unary[] = {"sqrt", "floor", "ceil",  "trunc",    "round_even", "exp",      "log", "tanh",
+                                      "sin",  "cos",   "clz",   "popcount", "log2",       "expm1",    "tan", "asin",
+                                      "atan", "sinh",  "acosh", "cbrt",     "rsqrt",      "logistic", "erf"};
+  static const char *const binary[] = {"div",         "rem",      "mod",  "floor_div", "min",   "max",
+                                       "checked_mul", "copysign", "rotl", "pow",       "atan2", "hypot"};
   static const char *const dtypes[] = {"f32", "f64", "i8", "i64", "u64"};
   for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
     for (size_t i = 0; i < sizeof unary / sizeof *unary + sizeof binary / sizeof *binary; i++) {

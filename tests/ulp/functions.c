@@ -1,0 +1,89 @@
+/* The functions: the C library's of that name in three precisions, or a formula of ours where it has none. The long
+ * double functions of glibc are good to a few units of a format with 11 bits more than f64. */
+#include <math.h>
+
+#include "ulp.h"
+
+#define REFERENCES_1(name)                                                                                             \
+  static long double name##_long(long double x, long double y) { return (void)y, name##l(x); }                         \
+  static double name##_double(double x, double y) { return (void)y, name(x); }                                         \
+  static float name##_float(float x, float y) { return (void)y, name##f(x); }
+REFERENCES_1(exp)
+REFERENCES_1(log)
+REFERENCES_1(tanh)
+REFERENCES_1(sin)
+REFERENCES_1(cos)
+REFERENCES_1(exp2)
+REFERENCES_1(exp10)
+REFERENCES_1(expm1)
+REFERENCES_1(log2)
+REFERENCES_1(log10)
+REFERENCES_1(log1p)
+REFERENCES_1(tan)
+REFERENCES_1(asin)
+REFERENCES_1(acos)
+REFERENCES_1(atan)
+REFERENCES_1(sinh)
+REFERENCES_1(cosh)
+REFERENCES_1(asinh)
+REFERENCES_1(acosh)
+REFERENCES_1(atanh)
+REFERENCES_1(cbrt)
+REFERENCES_1(erf)
+REFERENCES_1(erfc)
+
+#define REFERENCES_2(name)                                                                                             \
+  static long double name##_long(long double x, long double y) { return name##l(x, y); }                               \
+  static double name##_double(double x, double y) { return name(x, y); }                                               \
+  static float name##_float(float x, float y) { return name##f(x, y); }
+REFERENCES_2(atan2)
+REFERENCES_2(pow)
+REFERENCES_2(hypot)
+
+/* What the C library has not; for f32 the same in double. */
+static long double rsqrt_long(long double x, long double y) { return (void)y, 1 / sqrtl(x); }
+static long double logistic_long(long double x, long double y) { return (void)y, 1 / (1 + expl(-x)); }
+#define REFERENCE_FOR_F32(name)                                                                                        \
+  static double name##_double(double x, double y) { return (double)name##_long(x, y); }
+REFERENCE_FOR_F32(rsqrt)
+REFERENCE_FOR_F32(logistic)
+
+#define LIBM(ID, name, lo32, hi32, lo64, hi64)                                                                         \
+  {                                                                                                                    \
+    AJ_OP_##ID, name##_long, name##_double, name##_double, name##_float, {lo32, lo64}, { hi32, hi64 }                  \
+  }
+#define OURS(ID, name, lo32, hi32, lo64, hi64)                                                                         \
+  {                                                                                                                    \
+    AJ_OP_##ID, name##_long, name##_double, NULL, NULL, {lo32, lo64}, { hi32, hi64 }                                   \
+  }
+const ulp_function ulp_functions[] = {
+    LIBM(EXP, exp, -110, 110, -750, 750),
+    LIBM(LOG, log, 0, 3, 0, 3),
+    LIBM(TANH, tanh, -11, 11, -22, 22),
+    LIBM(SIN, sin, -110, 110, -750, 750),
+    LIBM(COS, cos, -110, 110, -750, 750),
+    LIBM(EXP2, exp2, -155, 130, -1080, 1030),
+    LIBM(EXP10, exp10, -46, 40, -326, 310),
+    LIBM(EXPM1, expm1, -20, 90, -40, 711),
+    LIBM(LOG2, log2, 0, 3, 0, 3),
+    LIBM(LOG10, log10, 0, 3, 0, 3),
+    LIBM(LOG1P, log1p, -1, 3, -1, 3),
+    LIBM(TAN, tan, -110, 110, -750, 750),
+    LIBM(ASIN, asin, -1, 1, -1, 1),
+    LIBM(ACOS, acos, -1, 1, -1, 1),
+    LIBM(ATAN, atan, -4, 4, -4, 4),
+    LIBM(ATAN2, atan2, -4, 4, -4, 4),
+    LIBM(POW, pow, 0, 3, 0, 3),
+    LIBM(SINH, sinh, -90, 90, -712, 712),
+    LIBM(COSH, cosh, -90, 90, -712, 712),
+    LIBM(ASINH, asinh, -4, 4, -4, 4),
+    LIBM(ACOSH, acosh, 1, 4, 1, 4),
+    LIBM(ATANH, atanh, -1, 1, -1, 1),
+    LIBM(CBRT, cbrt, -8, 8, -8, 8),
+    OURS(RSQRT, rsqrt, 0, 4, 0, 4),
+    LIBM(HYPOT, hypot, -4, 4, -4, 4),
+    OURS(LOGISTIC, logistic, -104, 20, -746, 40),
+    LIBM(ERF, erf, -4, 4, -6, 6),
+    LIBM(ERFC, erfc, -4, 11, -6, 28),
+};
+const size_t ulp_function_count = TK_COUNT(ulp_functions);
