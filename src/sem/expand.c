@@ -86,6 +86,7 @@ typedef struct expansion {
 #define AJ_EXPAND_ROW_logistic(ID) WIDE(ID, logistic)
 #define AJ_EXPAND_ROW_erf(ID) WIDE(ID, erf)
 #define AJ_EXPAND_ROW_erfc(ID) WIDE(ID, erfc)
+#define AJ_EXPAND_ROW_erf_inv(ID) WIDE(ID, erf_inv)
 #define AJ_EXPAND_ROW_mean(ID)
 static const expansion expansions[AJ_OP_COUNT] = {
 #define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) AJ_EXPAND_##routine(ID, name)
@@ -98,7 +99,7 @@ static V expand_function_of(aj_expander *b, const aj_node *node) {
   V x[AJ_EXPAND_OPERANDS] = {NULL};
   AJ_ASSERT(e->function != NULL && node->operand_count <= AJ_EXPAND_OPERANDS);
   arrjit_dtype dtype = node->operands[0]->type->dtype;
-  bool converts = e->wide && dtype != ARRJIT_F64;
+  bool converts = b->narrow = e->wide && dtype != ARRJIT_F64;
   for (uint32_t i = 0; i < node->operand_count; i++)
     x[i] = converts ? x_convert(b, node->operands[i], ARRJIT_F64) : node->operands[i];
   V y = e->function(b, x);

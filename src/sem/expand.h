@@ -10,6 +10,7 @@ typedef aj_value *V;
 typedef struct aj_expander {
   aj_builder *builder;
   const aj_type *shape; /* its dims are those of every value of the expansion */
+  bool narrow;          /* what is computed in f64 is rounded to a narrower format: a few of its ulps do not show */
   aj_value *slow[3];    /* last operands of selects on one predicate: their nodes are put in a row, before the first of
                            the selects, where they can be jumped over (sem/guard.h) */
 } aj_expander;
@@ -47,6 +48,7 @@ V aj_expand_hypot(aj_expander *b, const V *operands);
 V aj_expand_logistic(aj_expander *b, const V *x);
 V aj_expand_erf(aj_expander *b, const V *x);
 V aj_expand_erfc(aj_expander *b, const V *x);
+V aj_expand_erf_inv(aj_expander *b, const V *x);
 
 /* A constant element, stretched to the expansion's shape. */
 V aj_expand_const(aj_expander *b, arrjit_dtype dtype, const void *element);

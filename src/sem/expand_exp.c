@@ -134,6 +134,7 @@ V aj_expand_expm1(aj_expander *b, const V *x) {
 V aj_expand_logistic(aj_expander *b, const V *x) {
   const int64_t rounder = 0x4338000000000000; /* bits of ROUNDER_F64 */
   V k, one = x_f64(b, 1.0), zero = x_f64(b, 0.0), a = x_abs(b, *x), most = x_f64(b, 750.0);
+  if (b->narrow) return x_div(b, one, x_add(b, one, exp_f64(b, x_neg(b, *x))));
   a = x_select(b, x_gt(b, a, most), most, a);
   aj_two t = aj_expand_exp_parts(b, (aj_two){x_neg(b, a), NULL}, &k), m = x_fast_two_sum(b, one, t.h);
   m.l = x_add(b, m.l, t.l);

@@ -11,16 +11,20 @@ static V odd_result(aj_expander *b, V x, V y) {
 static V quarter_scale(aj_expander *b, V k) {
   return x_bitcast(b, x_add(b, x_shl(b, k, x_i64(b, 52)), x_i64(b, 0x3fd0000000000000)), ARRJIT_F64);
 }
-/* |x|, no more than sinh overflows at: 2^(n-2) is a number. */
+/* |x|, no more than sinh overflows at: 2^(n-2) is a number, or exp itself where the format is narrower. */
 static V magnitude(aj_expander *b, V x) {
-  V a = x_abs(b, x), most = x_f64(b, 710.5);
+  V a = x_abs(b, x), most = x_f64(b, b->narrow ? 100.0 : 710.5);
   return x_select(b, x_gt(b, a, most), most, a);
 }
 
 /* m = exp(a) - 1: sinh a = (m + m/(1 + m))/2. */
 V aj_expand_sinh(aj_expander *b, const V *x) {
-  V k, quarter = x_f64(b, 0.25);
-  aj_two t = aj_expand_exp_parts(b, (aj_two){magnitude(b, *x), NULL}, &k);
+  V k, quarter = x_f64(b, 0.25), a = magnitude(b, *x);
+  if (b->narrow) {
+    V one_less = aj_expand_expm1(b, &a), inverse = x_div(b, one_less, x_add(b, one_less, x_f64(b, 1.0)));
+    return odd_result(b, *x, x_mul(b, x_add(b, one_less, inverse), x_f64(b, 0.5)));
+  }
+  aj_two t = aj_expand_exp_parts(b, (aj_two){a, NULL}, &k);
   V s = quarter_scale(b, k);
   aj_two m = x_two_minus(b, t, s, quarter), d = x_two_sum(b, m.h, quarter);
   d.l = x_add(b, d.l, m.l);
@@ -32,8 +36,12 @@ V aj_expand_sinh(aj_expander *b, const V *x) {
 
 /* e = exp(a): (e + 1/e)/2. The low word of e counts (1 - 1/e^2) times. */
 V aj_expand_cosh(aj_expander *b, const V *x) {
-  V k;
-  aj_two t = aj_expand_exp_parts(b, (aj_two){magnitude(b, *x), NULL}, &k);
+  V k, a = magnitude(b, *x);
+  if (b->narrow) {
+    V whole = aj_expand_exp(b, &a);
+    return x_mul(b, x_add(b, whole, x_div(b, x_f64(b, 1.0), whole)), x_f64(b, 0.5));
+  }
+  aj_two t = aj_expand_exp_parts(b, (aj_two){a, NULL}, &k);
   V s = quarter_scale(b, k);
   aj_two e = x_two_affine(b, t, s, s);
   V q = x_div(b, x_f64(b, 0.0625), e.h);

@@ -76,28 +76,38 @@ static V log_f64(aj_expander *b, V x) {
 
 V aj_expand_log(aj_expander *b, const V *x) { return x_dtype(*x) == ARRJIT_F32 ? log_f32(b, *x) : log_f64(b, *x); }
 
-/* e * step + log(1+f) * scale: log(1+f) in two words, so that only the last sum rounds much. e * step_hi is exact, and
- * larger than the rest where e is not 0. */
-static V log_in_base(aj_expander *b, V x, double step_hi, double step_lo, double scale_hi, double scale_lo) {
+/* e * step + log(1+f) * scale as a sum of two, the second below a tenth of the first. e * step_hi is exact, and larger
+ * than the rest where e is not 0. */
+static aj_two log_in_base(aj_expander *b, V x, double step_hi, double step_lo, double scale_hi, double scale_lo) {
   log_parts p = log_of(b, x);
   V half = x_mul(b, p.f, x_f64(b, 0.5)), hi_scale = x_f64(b, scale_hi);
   V hi = x_sub(b, p.f, p.h);
   V lo = x_sub(b, x_sub(b, x_sub(b, p.f, hi), p.h), x_fma(b, p.f, half, x_neg(b, p.h)));
   lo = x_add(b, lo, p.w);
-  aj_two y = x_two_mul(b, hi, hi_scale);
-  V rest = x_add(b, y.l, x_fma(b, lo, hi_scale, x_mul(b, hi, x_f64(b, scale_lo))));
-  if (step_lo != 0) rest = x_fma(b, p.e, x_f64(b, step_lo), rest);
+  aj_two y = {hi, lo};
+  if (scale_hi != 1) {
+    y = x_two_mul(b, hi, hi_scale);
+    y.l = x_add(b, y.l, x_fma(b, lo, hi_scale, x_mul(b, hi, x_f64(b, scale_lo))));
+  }
+  if (step_lo != 0) y.l = x_fma(b, p.e, x_f64(b, step_lo), y.l);
   V whole = step_hi == 1 ? p.e : x_mul(b, p.e, x_f64(b, step_hi));
   aj_two sum = x_fast_two_sum(b, whole, y.h);
-  return log_special(b, x, x_add(b, sum.h, x_add(b, sum.l, rest)));
+  return (aj_two){sum.h, x_add(b, sum.l, y.l)};
 }
+static V log_rounded(aj_expander *b, V x, aj_two y) { return log_special(b, x, x_add(b, y.h, y.l)); }
 V aj_expand_log2(aj_expander *b, const V *x) {
-  return log_in_base(b, *x, 1, 0, 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56 /* 1/ln2 */);
+  return log_rounded(b, *x, log_in_base(b, *x, 1, 0, 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56 /* 1/ln2 */));
 }
 V aj_expand_log10(aj_expander *b, const V *x) {
   /* log10(2) as 42 bits and the rest */
-  return log_in_base(b, *x, 0x1.34413509f78p-2, 0x1.fef311f12b358p-46, 0x1.bcb7b1526e50ep-2,
-                     0x1.95355baaafad3p-57 /* 1/ln10 */);
+  return log_rounded(b, *x,
+                     log_in_base(b, *x, 0x1.34413509f78p-2, 0x1.fef311f12b358p-46, 0x1.bcb7b1526e50ep-2,
+                                 0x1.95355baaafad3p-57 /* 1/ln10 */));
+}
+aj_two aj_expand_log_parts(aj_expander *b, V x) {
+  /* ln 2 as 42 bits and the rest */
+  aj_two y = log_in_base(b, x, 0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45, 1, 0);
+  return x_fast_two_sum(b, y.h, y.l);
 }
 
 /* u + c = 1 + x exactly; log(u + c) = log(u) + c/u. Near 0, where e = 0, f is x itself: nothing is lost there. */

@@ -5,7 +5,7 @@
 /* x = 2^e m, m in [sqrt(1/2), sqrt 2), s = (m - 1)/(m + 1), z = s^2 <= 0.02944:
  * log2(m) = s (C0 + z (C1 + z (C2 + z R(z)))), C_i = 2/((2 i + 1) ln 2). All in two words but R, which is 2^-18 of it.
  */
-aj_two aj_expand_log2_parts(aj_expander *b, V x) {
+static aj_two log2_in_two(aj_expander *b, V x) {
   /* fpminimax on [0, 0.02944], absolute error of z^3 R 2^-71.3 */
   static const double r[] = {0x1.a61762a7ae381p-2, 0x1.484b13d7340d7p-2, 0x1.0c9a85022fe41p-2, 0x1.c68f045220792p-3,
                              0x1.8a0610cbd0973p-3, 0x1.5940590a33ea9p-3, 0x1.5fec0441f1bacp-3};
@@ -51,12 +51,20 @@ static V exp2_of_two(aj_expander *b, aj_two p) {
   return x_mul(b, x_mul(b, x_add(b, y.h, x_add(b, y.l, t.l)), s.h), s.l);
 }
 
+/* a^y for a >= 0 */
+static V pow_wide(aj_expander *b, V a, V y) {
+  aj_two log = log2_in_two(b, a), p = x_two_mul(b, y, log.h);
+  p.l = x_fma(b, y, log.l, p.l);
+  return exp2_of_two(b, p);
+}
+static V pow_narrow(aj_expander *b, V a, V y) {
+  V p = x_mul(b, y, aj_expand_log2(b, &a));
+  return aj_expand_exp2(b, &p);
+}
+
 V aj_expand_pow(aj_expander *b, const V *operands) {
   V x = operands[0], y = operands[1], zero = x_f64(b, 0.0), one = x_f64(b, 1.0), half = x_mul(b, y, x_f64(b, 0.5));
-  V a = x_abs(b, x);
-  aj_two log = aj_expand_log2_parts(b, a), p = x_two_mul(b, y, log.h);
-  p.l = x_fma(b, y, log.l, p.l);
-  V r = exp2_of_two(b, p);
+  V a = x_abs(b, x), r = b->narrow ? pow_narrow(b, a, y) : pow_wide(b, a, y);
   V whole = x_eq(b, x_round_even(b, y), y), even = x_eq(b, x_round_even(b, half), half);
   V negative = x_lt(b, x_copysign(b, one, x), zero);
   V flips = x_and(b, negative, x_and(b, whole, x_not(b, even)));

@@ -34,7 +34,9 @@ V aj_expand_cbrt(aj_expander *b, const V *x) {
 
 /* s = sqrt(x), y = 1/s; both roundings are put back: y (1 + (1 - s y) - (x - s^2) y^2/2). */
 V aj_expand_rsqrt(aj_expander *b, const V *x) {
-  V one = x_f64(b, 1.0), tiny = x_lt(b, *x, x_f64(b, 0x1p-900));
+  V one = x_f64(b, 1.0);
+  if (b->narrow) return x_div(b, one, x_sqrt(b, *x));
+  V tiny = x_lt(b, *x, x_f64(b, 0x1p-900));
   V a = x_select(b, tiny, x_mul(b, *x, x_f64(b, 0x1p200)), *x);
   V s = x_sqrt(b, a), y = x_div(b, one, s);
   V rest = x_fma(b, x_neg(b, s), y, one);
@@ -45,12 +47,9 @@ V aj_expand_rsqrt(aj_expander *b, const V *x) {
   return x_mul(b, y, x_select(b, tiny, x_f64(b, 0x1p100), one));
 }
 
-/* The root of the sum of squares, in two words, scaled away from overflow and underflow. */
-V aj_expand_hypot(aj_expander *b, const V *operands) {
-  V x = x_abs(b, operands[0]), y = x_abs(b, operands[1]), inf = x_f64(b, __builtin_inf()), zero = x_f64(b, 0.0);
-  V one = x_f64(b, 1.0), swap = x_lt(b, x, y);
-  V p = x_select(b, swap, y, x), q = x_select(b, swap, x, y);
-  V big = x_gt(b, p, x_f64(b, 0x1p500)), small = x_lt(b, p, x_f64(b, 0x1p-400));
+/* The root of the sum of squares, p >= q, in two words, scaled away from overflow and underflow. */
+static V hypot_scaled(aj_expander *b, V p, V q) {
+  V one = x_f64(b, 1.0), big = x_gt(b, p, x_f64(b, 0x1p500)), small = x_lt(b, p, x_f64(b, 0x1p-400));
   V in = x_select(b, big, x_f64(b, 0x1p-700), x_select(b, small, x_f64(b, 0x1p700), one));
   V out = x_select(b, big, x_f64(b, 0x1p700), x_select(b, small, x_f64(b, 0x1p-700), one));
   p = x_mul(b, p, in);
@@ -58,8 +57,16 @@ V aj_expand_hypot(aj_expander *b, const V *operands) {
   aj_two pp = x_two_mul(b, p, p), qq = x_two_mul(b, q, q), sum = x_fast_two_sum(b, pp.h, qq.h);
   sum.l = x_add(b, sum.l, x_add(b, pp.l, qq.l));
   aj_two root = x_two_sqrt(b, sum);
-  V r = x_mul(b, x_add(b, root.h, root.l), out);
-  r = x_select(b, x_eq(b, p, zero), p, r); /* 0; a NaN of y is seen by the next */
-  r = x_select(b, x_and(b, x_eq(b, x, x), x_eq(b, y, y)), r, x_f64(b, __builtin_nan("")));
+  return x_select(b, x_eq(b, p, x_f64(b, 0.0)), p, x_mul(b, x_add(b, root.h, root.l), out));
+}
+V aj_expand_hypot(aj_expander *b, const V *operands) {
+  V x = x_abs(b, operands[0]), y = x_abs(b, operands[1]), inf = x_f64(b, __builtin_inf()), r;
+  if (b->narrow) { /* no square leaves the range */
+    r = x_sqrt(b, x_fma(b, x, x, x_mul(b, y, y)));
+  } else {
+    V swap = x_lt(b, x, y);
+    r = hypot_scaled(b, x_select(b, swap, y, x), x_select(b, swap, x, y));
+    r = x_select(b, x_and(b, x_eq(b, x, x), x_eq(b, y, y)), r, x_f64(b, __builtin_nan("")));
+  }
   return x_select(b, x_or(b, x_eq(b, x, inf), x_eq(b, y, inf)), inf, r);
 }

@@ -69,7 +69,7 @@ aj_two aj_expand_exp_parts(aj_expander *b, aj_two x, V *k);
 /* log(1 + x.h + x.l), rounded; x.h > -1 is finite (else anything), x.l small against it. `more`: this many ln 2 are
  * added; NULL: none. */
 V aj_expand_log1p_parts(aj_expander *b, aj_two x, V more);
-/* log2(x) for x > 0, good to about 2^-65 of itself; 0 and inf give -inf and inf, with a low word of 0. */
-aj_two aj_expand_log2_parts(aj_expander *b, V x);
+/* log(x) for finite x > 0, in two words. */
+aj_two aj_expand_log_parts(aj_expander *b, V x);
 
 #endif

@@ -63,6 +63,7 @@ static const elementwise elementwise_ops[] = {
     ONE(logistic, FLOAT),
     ONE(erf, FLOAT),
     ONE(erfc, FLOAT),
+    ONE(erf_inv, FLOAT),
     TWO(add, NUM),
     TWO(sub, NUM),
     TWO(mul, NUM),

@@ -104,6 +104,7 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     ONE(LOGISTIC, logistic)
     ONE(ERF, erf)
     ONE(ERFC, erfc)
+    ONE(ERF_INV, erf_inv)
     TWO(CHECKED_ADD, checked_add)
     TWO(CHECKED_SUB, checked_sub)
     TWO(CHECKED_MUL, checked_mul)

@@ -43,10 +43,26 @@ REFERENCES_2(hypot)
 /* What the C library has not; for f32 the same in double. */
 static long double rsqrt_long(long double x, long double y) { return (void)y, 1 / sqrtl(x); }
 static long double logistic_long(long double x, long double y) { return (void)y, 1 / (1 + expl(-x)); }
+/* Winitzki's approximation, three steps of Halley's method on erf, or on erfc near 1. */
+static long double erf_inv_long(long double x, long double y) {
+  (void)y;
+  long double a = fabsl(x), rate = 2 / sqrtl(acosl(-1)), t = 1 - a;
+  if (!(a < 1)) return a == 1 ? copysignl(INFINITY, x) : NAN;
+  if (a < 0x1p-40L) return x / rate;
+  long double log = logl(t * (1 + a)), s = 2 / (acosl(-1) * 0.147L) + log / 2,
+              at = sqrtl(sqrtl(s * s - log / 0.147L) - s);
+  for (int i = 0; i < 4; i++) {
+    long double over = a < 0.5L ? erfl(at) - a : t - erfcl(at);
+    long double step = over / (rate * expl(-at * at));
+    at -= step / (1 + at * step);
+  }
+  return copysignl(at, x);
+}
 #define REFERENCE_FOR_F32(name)                                                                                        \
   static double name##_double(double x, double y) { return (double)name##_long(x, y); }
 REFERENCE_FOR_F32(rsqrt)
 REFERENCE_FOR_F32(logistic)
+REFERENCE_FOR_F32(erf_inv)
 
 #define LIBM(ID, name, lo32, hi32, lo64, hi64)                                                                         \
   {                                                                                                                    \
@@ -84,6 +100,7 @@ const ulp_function ulp_functions[] = {
     LIBM(HYPOT, hypot, -4, 4, -4, 4),
     OURS(LOGISTIC, logistic, -104, 20, -746, 40),
     LIBM(ERF, erf, -4, 4, -6, 6),
+    OURS(ERF_INV, erf_inv, -1, 1, -1, 1),
     LIBM(ERFC, erfc, -4, 11, -6, 28),
 };
 const size_t ulp_function_count = TK_COUNT(ulp_functions);
