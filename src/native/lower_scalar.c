@@ -204,7 +204,8 @@ static aj_lv lower_round_away(aj_scalar *s) {
 }
 
 static aj_lv lower_against_infinity(aj_scalar *s, LLVMRealPredicate predicate) {
-  LLVMValueRef size = intrinsic1(s, "llvm.fabs", s->x[0].v), inf = aj_ir_float(s->lo, s->in, s->lanes, INFINITY);
+  LLVMValueRef size = intrinsic1(s, "llvm.fabs", s->x[0].v),
+               inf = aj_ir_float(s->lo, s->in, s->lanes, (double)INFINITY);
   return made(LLVMBuildFCmp(s->lo->b, predicate, size, inf, ""), AJ_NAN_CANON);
 }
 
