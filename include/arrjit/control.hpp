@@ -6,6 +6,7 @@
  *                                                 [&](value n, value s) { return std::tuple(n - 1, s + n); });
  *   value t = for_(g, 0, count, zero, [&](value i, value sum) { return sum + price(i); });
  *   value m = map_(g, std::tuple(xs, ys), [&](value x, value y) { return x / y; }); // scalars, for every lane
+ *   value p = reduce_(g, xs, one, all_axes, [&](value older, value newer) { return older * newer; });
  *   value u = try_(g, [&] { return risky(x); }).handle(ARRJIT_KIND_ARITH, [&](exn e) { return fallback; }).end();
  *
  * A body returns a value (or exn), a std::tuple, pair or array of them, a std::vector of them, or nothing when it
@@ -128,6 +129,29 @@ private:
   std::vector<arrjit_value> list_;
 };
 
+inline void mark(graph_ref graph, location at);
+
+/* What is carried as a tuple of parameters. */
+template <class S> auto as_tuple(const S &state) {
+  if constexpr (is_unit<S>)
+    return std::tuple<S>(state);
+  else
+    return std::tuple_cat(state);
+}
+template <class T, class A> auto as_tuple(const std::vector<T, A> &state) {
+  return std::tuple<std::vector<T, A>>(state);
+}
+
+/* Calls a combiner with older values, then newer ones. */
+template <class Body, class S>
+yields run_combiner(graph_ref graph, location at, Body &body, const S &older, const S &newer) {
+  const auto all = std::tuple_cat(as_tuple(older), as_tuple(newer));
+  const auto run = [&] { return std::apply([&](const auto &...part) { return body(part...); }, all); };
+  yields given = run_body(graph, at, run);
+  mark(graph, at);
+  return given;
+}
+
 inline void mark(graph_ref graph, location at) { (void)arrjit_at(graph.get(), at.file(), at.line()); }
 
 } // namespace detail
@@ -228,6 +252,35 @@ template <class S, class Body> auto map_(graph_ref graph, const S &args, Body &&
   detail::mark(graph, at);
   detail::results<detail::result_of<decltype(run)>> out(given.count());
   (arrjit_map_end)(g, given.count(), given.data(), out.data());
+  return out.take(g);
+}
+/* `args` (a value or a form of them, broadcast to each other) folded over axes: the body takes an older element of
+ * each, then a newer one of each, and returns them combined. `inits` are scalars in the form of args, and join at the
+ * end. */
+template <class S, class Body>
+S reduce_(graph_ref graph, const S &args, const S &inits, const axis_set &axes, Body &&body,
+          location at = location::here()) {
+  arrjit_graph *const g = detail::enter(at, {graph});
+  detail::yields in(graph, at), first(graph, at);
+  in.put(args);
+  first.put(inits);
+  if (in.count() != first.count()) detail::fail_build(at, "reduce_: as many inits as args are expected");
+  detail::results<S> older(in.count()), newer(in.count()), out(in.count());
+  (arrjit_reduce_begin)(g, in.count(), in.data(), first.data(), axes.size(), axes.data(), older.data(), newer.data());
+  const auto given = detail::run_combiner(graph, at, body, older.take(g), newer.take(g));
+  (arrjit_reduce_end)(g, given.count(), given.data(), out.data());
+  return out.take(g);
+}
+/* The same without inits: what is combined up to each element along axis; `reverse`: from each on. */
+template <class S, class Body>
+S cumulative_(graph_ref graph, const S &args, int64_t axis, bool reverse, Body &&body, location at = location::here()) {
+  arrjit_graph *const g = detail::enter(at, {graph});
+  detail::yields in(graph, at);
+  in.put(args);
+  detail::results<S> older(in.count()), newer(in.count()), out(in.count());
+  (arrjit_cumulative_begin)(g, in.count(), in.data(), axis, reverse, older.data(), newer.data());
+  const auto given = detail::run_combiner(graph, at, body, older.take(g), newer.take(g));
+  (arrjit_cumulative_end)(g, given.count(), given.data(), out.data());
   return out.take(g);
 }
 /* A loop that carries nothing. */

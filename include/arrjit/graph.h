@@ -101,7 +101,20 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  *           inside are scalars and exceptions only: elementwise ops, if, switch, while, for, try, raise, check; of
  *           values from outside scalars may be used
  *           the lowest row-major lane that fails fails the map; each lane may take as many loop iterations as the
- *           run had left before the map, and what lanes take is not taken off */
+ *           run had left before the map, and what lanes take is not taken off
+ *   reduce: arrjit_reduce_begin(g, n, args, inits, axis_count, axes, older, newer) ...
+ *           arrjit_reduce_end(g, n, combined, out)
+ *           folds n arrays (1 to 16, broadcast to each other) together over axes (ARRJIT_ALL_AXES: all, axes is not
+ *           read); `inits` are n scalars of the arrays' dtypes; what is between combines n scalars `older` with n
+ *           scalars `newer` into n of the same dtypes; results are n arrays of the args' shape without axes
+ *           the order is fixed, that of arrjit_reduce_sum, in lanes and blocks: so the combiner ought to be associative
+ *           and commutative; each init joins once, as the older one, at the end; over no elements results are the inits
+ *           inside are scalars and elementwise ops that cannot fail; of values from outside scalars may be used; a
+ *           callback, raise, check, checked op or control flow in there is an error
+ *   cumulative: arrjit_cumulative_begin(g, n, args, axis, reverse, older, newer) ...
+ *           arrjit_cumulative_end(g, n, combined, out)
+ *           results are n arrays of the args' shape: at each place the elements up to and with it along axis, combined
+ *           in the order of arrjit_cumsum; reverse 1: from it on (0: not). What is between is as for reduce */
 ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
 ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
@@ -121,6 +134,13 @@ ARRJIT_API void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrj
 ARRJIT_API void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
 ARRJIT_API void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, arrjit_value *out_lanes);
 ARRJIT_API void arrjit_map_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_reduce_begin(arrjit_graph *graph, size_t count, const arrjit_value *args,
+                                    const arrjit_value *inits, size_t axis_count, const int64_t *axes,
+                                    arrjit_value *out_older, arrjit_value *out_newer);
+ARRJIT_API void arrjit_reduce_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_cumulative_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
+                                        int64_t reverse, arrjit_value *out_older, arrjit_value *out_newer);
+ARRJIT_API void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
 
 /* Failures. `message` is a template: {0} {1} ... stand for payload values, {{ and }} for braces; NULL: the kind's name.
  * A placeholder that no payload value stands behind is an error. The failing lane of a check counts as the last value.
@@ -199,6 +219,10 @@ ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t ar
 #define arrjit_try_end(g, ...) (arrjit_try_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_map_begin(g, ...) (arrjit_map_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_map_end(g, ...) (arrjit_map_end)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_begin(g, ...) (arrjit_reduce_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_end(g, ...) (arrjit_reduce_end)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_cumulative_begin(g, ...) (arrjit_cumulative_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_cumulative_end(g, ...) (arrjit_cumulative_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_define(g, ...) (arrjit_define)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_declare(g, ...) (arrjit_declare)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_slot_io(g, ...) (arrjit_slot_io)(ARRJIT_AT_(g), __VA_ARGS__)

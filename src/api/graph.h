@@ -17,7 +17,9 @@ typedef enum aj_frame_kind {
   AJ_FRAME_WHILE,
   AJ_FRAME_FOR,
   AJ_FRAME_TRY,
-  AJ_FRAME_MAP
+  AJ_FRAME_MAP,
+  AJ_FRAME_REDUCE,
+  AJ_FRAME_CUMULATIVE
 } aj_frame_kind;
 typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
 
@@ -30,7 +32,7 @@ typedef struct aj_frame {
   aj_source source;     /* of the begin */
   aj_func *func;        /* what was being built before: a function's frame changes it */
   aj_region *outer;
-  bool in_map;
+  aj_lane_kind lane;
   size_t heads, regions, kinds; /* where the frame's parts begin in the graph's lists */
 } aj_frame;
 
@@ -44,7 +46,7 @@ struct arrjit_graph {
   size_t lost_frames;          /* begun above the limit or without memory, innermost of all */
   AJ_VEC(aj_value *) heads;    /* operands of open constructs before their captures */
   AJ_VEC(aj_region *) regions; /* arms and bodies of open constructs */
-  AJ_VEC(int64_t) kinds;       /* of handlers */
+  AJ_VEC(int64_t) kinds;       /* of handlers; axes of reductions; axis and reverse of cumulatives */
   AJ_VEC(aj_value *) scratch;  /* operands of the node being made */
   AJ_VEC(const char *) labels; /* joined labels, innermost last */
 };
@@ -110,6 +112,8 @@ void aj_frame_finish(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t at
                      size_t count, arrjit_value *out);
 /* Forgets the innermost construct (that was lost, or after an error). */
 void aj_frame_pop(arrjit_graph *graph);
+/* An end whose begin was lost, or is not the innermost: null values. */
+void aj_frame_lost(arrjit_graph *graph, size_t count, arrjit_value *out);
 const char *aj_frame_name(aj_frame_kind kind);
 
 #endif

@@ -1,12 +1,6 @@
-/* Control flow: if, switch, while, for, try, map. Each call ends the arm before it and starts the next; the end makes
- * the node. */
+/* Control flow: if, switch, while, for, try, map, reduce. Each call ends the arm before it and starts the next; the end
+ * makes the node. */
 #include "api/graph.h"
-
-/* An end whose begin was lost, or is not the innermost: null values. */
-static void give_nothing(arrjit_graph *graph, size_t count, arrjit_value *out) {
-  aj_graph_give(out, count, NULL);
-  if (graph && graph->lost_frames) aj_frame_pop(graph);
-}
 
 static bool expect_stage(arrjit_graph *graph, const aj_frame *frame, aj_frame_stage stage, const char *problem) {
   if (frame->stage == stage) return true;
@@ -40,7 +34,7 @@ void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *value
 void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
   aj_frame *frame = aj_frame_top(graph, AJ_FRAME_IF);
   if (!frame) {
-    give_nothing(graph, count, out);
+    aj_frame_lost(graph, count, out);
     return;
   }
   expect_stage(graph, frame, AJ_STAGE_NEXT, "without arrjit_if_else");
@@ -66,7 +60,7 @@ void arrjit_switch_case(arrjit_graph *graph, size_t count, const arrjit_value *v
 void arrjit_switch_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
   aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SWITCH);
   if (!frame) {
-    give_nothing(graph, count, out);
+    aj_frame_lost(graph, count, out);
     return;
   }
   aj_frame_end_arm(graph, frame, count, values);
@@ -140,7 +134,7 @@ static void end_loop(arrjit_graph *graph, aj_frame *frame, aj_op op, size_t coun
 void arrjit_while_end(arrjit_graph *graph, size_t count, const arrjit_value *next, arrjit_value *out) {
   aj_frame *frame = aj_frame_top(graph, AJ_FRAME_WHILE);
   if (!frame) {
-    give_nothing(graph, count, out);
+    aj_frame_lost(graph, count, out);
     return;
   }
   expect_stage(graph, frame, AJ_STAGE_NEXT, "without arrjit_while_body");
@@ -163,7 +157,7 @@ void arrjit_for_end(arrjit_graph *graph, size_t count, const arrjit_value *next,
   if (frame)
     end_loop(graph, frame, AJ_OP_FOR, count, next, out);
   else
-    give_nothing(graph, count, out);
+    aj_frame_lost(graph, count, out);
 }
 
 /* ---- try ---- */
@@ -218,7 +212,7 @@ void arrjit_try_finally(arrjit_graph *graph, size_t count, const arrjit_value *v
 void arrjit_try_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
   aj_frame *frame = aj_frame_top(graph, AJ_FRAME_TRY);
   if (!frame) {
-    give_nothing(graph, count, out);
+    aj_frame_lost(graph, count, out);
     return;
   }
   bool has_finally = frame->stage == AJ_STAGE_FINALLY;
@@ -244,15 +238,16 @@ static void begin_lane(arrjit_graph *graph, aj_frame *frame, size_t count, arrji
     }
     out_lanes[i] = aj_host_value(element);
   }
-  graph->b.in_map = true;
+  graph->b.lane = AJ_LANE_MAP;
 }
 
 void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, arrjit_value *out_lanes) {
   aj_graph_give(out_lanes, count, NULL);
   aj_frame *frame = aj_frame_push(graph, AJ_FRAME_MAP);
   if (!frame || !aj_graph_ready(graph)) return;
-  if (graph->b.in_map) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_MAP, "has no place inside a map");
+  if (graph->b.lane != AJ_LANE_NONE) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_MAP, "has no place inside a %s",
+                    graph->b.lane == AJ_LANE_MAP ? "map" : "combiner");
     return;
   }
   if (count == 0) {
@@ -270,7 +265,7 @@ void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *arg
 void arrjit_map_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
   aj_frame *frame = aj_frame_top(graph, AJ_FRAME_MAP);
   if (!frame) {
-    give_nothing(graph, count, out);
+    aj_frame_lost(graph, count, out);
     return;
   }
   const aj_attr args = aj_attr_int(AJ_ATTR_ARGS, (int64_t)(graph->heads.count - frame->heads));

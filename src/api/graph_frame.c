@@ -12,6 +12,8 @@ const char *aj_frame_name(aj_frame_kind kind) {
   case AJ_FRAME_FOR: return "a for";
   case AJ_FRAME_TRY: return "a try";
   case AJ_FRAME_MAP: return "a map";
+  case AJ_FRAME_REDUCE: return "a reduce";
+  case AJ_FRAME_CUMULATIVE: return "a cumulative";
   }
   return "";
 }
@@ -27,6 +29,8 @@ static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_
   case AJ_FRAME_WHILE: aj_bounded_printf(text, sizeof text, "%s of the while", first ? "cond" : "body"); break;
   case AJ_FRAME_FOR: aj_bounded_printf(text, sizeof text, "body of the for"); break;
   case AJ_FRAME_MAP: aj_bounded_printf(text, sizeof text, "lane of the map"); break;
+  case AJ_FRAME_REDUCE: aj_bounded_printf(text, sizeof text, "combiner of the reduce"); break;
+  case AJ_FRAME_CUMULATIVE: aj_bounded_printf(text, sizeof text, "combiner of the cumulative"); break;
   case AJ_FRAME_TRY:
     if (frame->stage == AJ_STAGE_NEXT)
       aj_bounded_printf(text, sizeof text, "handler %u of the try", index - 1);
@@ -44,7 +48,7 @@ aj_frame *aj_frame_open(arrjit_graph *graph, aj_frame_kind kind, const char *fun
                           .source = graph->b.source,
                           .func = graph->b.func,
                           .outer = graph->b.region,
-                          .in_map = graph->b.in_map,
+                          .lane = graph->b.lane,
                           .heads = graph->heads.count,
                           .regions = graph->regions.count,
                           .kinds = graph->kinds.count};
@@ -75,10 +79,15 @@ void aj_frame_pop(arrjit_graph *graph) {
   const aj_frame *top = &graph->frames.data[--graph->frames.count];
   graph->b.func = top->func;
   graph->b.region = top->outer;
-  graph->b.in_map = top->in_map;
+  graph->b.lane = top->lane;
   graph->heads.count = top->heads;
   graph->regions.count = top->regions;
   graph->kinds.count = top->kinds;
+}
+
+void aj_frame_lost(arrjit_graph *graph, size_t count, arrjit_value *out) {
+  aj_graph_give(out, count, NULL);
+  if (graph && graph->lost_frames) aj_frame_pop(graph);
 }
 
 aj_region *aj_frame_begin_arm(arrjit_graph *graph, aj_frame *frame) {
@@ -109,7 +118,7 @@ void aj_frame_finish(arrjit_graph *graph, aj_frame *frame, aj_op op, uint32_t at
     aj_source now = graph->b.source;
     graph->b.source = frame->source;
     graph->b.region = frame->outer;
-    graph->b.in_map = frame->in_map;
+    graph->b.lane = frame->lane;
     node = aj_build_regions(&graph->b, op, (uint32_t)(graph->heads.count - frame->heads),
                             AJ_LIST_FROM(graph->heads, frame->heads), attr_count, attrs,
                             (uint32_t)(graph->regions.count - frame->regions),

@@ -57,7 +57,7 @@ static void start_body(arrjit_graph *graph, aj_func *func, arrjit_value *out_par
   func->root = root;
   graph->b.func = func;
   graph->b.region = root;
-  graph->b.in_map = false;
+  graph->b.lane = AJ_LANE_NONE;
 }
 
 void arrjit_define(arrjit_graph *graph, arrjit_callee callee, arrjit_value *out_params) {

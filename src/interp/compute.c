@@ -84,6 +84,7 @@ static void release_operands(aj_interp *in, uint32_t count) {
 }
 
 static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_view *out) {
+  const aj_interp_node *info = &frame->nodes[node->id];
   aj_sem_fail fail = {.kind = ARRJIT_KIND_NONE};
   aj_sem_call call = {.node = node,
                       .env = frame->env,
@@ -91,6 +92,7 @@ static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_
                       .out = out,
                       .mem = &in->run->core->mem,
                       .cache = in->run->core->sem,
+                      .combiner = info->plain == aj_step_fold ? info->u.program : NULL,
                       .fail = &fail,
                       .poll = aj_run_poll_routine,
                       .poll_user = in->run,
@@ -123,6 +125,36 @@ aj_flow aj_step_array(aj_interp *in, aj_frame *frame, const aj_node *node) {
   }
   *aj_frame_result(frame, node, 0) = out;
   return aj_frame_next(in, frame, node);
+}
+
+/* The same with several results. Until all went well, they are in no cell that anyone looks at. */
+aj_flow aj_step_fold(aj_interp *in, aj_frame *frame, const aj_node *node) {
+  aj_view *views = in->views + node->operand_count;
+  if (aj_run_poll(in->run, false)) return AJ_FLOW_FAILED;
+  bool ok = true;
+  for (uint32_t i = 0; i < node->result_count; i++) {
+    const aj_type *type = node->results[i].type;
+    aj_cell *out = aj_frame_result(frame, node, i);
+    *out = (aj_cell){.tag = AJ_CELL_SCALAR};
+    views[i] = (aj_view){.dtype = type->dtype, .data = (char *)out->u.bits};
+    if (!ok || type->rank == 0) continue;
+    arrjit_array *array = i == 0 ? aj_value_result(in, frame, node) : aj_value_array(in, frame, type, false);
+    ok = array != NULL;
+    if (!ok) continue;
+    *out = (aj_cell){.u.array = array, .tag = AJ_CELL_ARRAY};
+    views[i] = array->view;
+  }
+  if (ok) {
+    ok = gather_operands(in, frame, node) && run_routine(in, frame, node, views);
+    release_operands(in, node->operand_count);
+  }
+  if (ok) return aj_frame_next(in, frame, node);
+  for (uint32_t i = 0; i < node->result_count; i++) {
+    aj_cell *out = aj_frame_result(frame, node, i);
+    aj_cell_clear(in->run, out);
+    *out = (aj_cell){.tag = AJ_CELL_NONE};
+  }
+  return AJ_FLOW_FAILED;
 }
 
 /* ---- movement: shares the operand's data ---- */

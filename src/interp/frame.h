@@ -92,12 +92,13 @@ struct aj_interp_node { /* what is known of a node beforehand */
   aj_step_fn *plain; /* step of the node alone: another than `step` where a range begins */
   union {
     aj_loop *loop;               /* elementwise op on scalars */
-    const aj_program *program;   /* function on scalars */
+    const aj_program *program;   /* function on scalars; combiner */
     arrjit_array *constant;      /* one reference */
     aj_scalar_loop *scalar_loop; /* while, for: when it can run as programs, or NULL */
   } u;
-  aj_range *range; /* that begins here, or NULL */
-  uint32_t output; /* which output of the entry its result is, plus 1; 0: none */
+  aj_program *owned; /* the combiner's program, or NULL */
+  aj_range *range;   /* that begins here, or NULL */
+  uint32_t output;   /* which output of the entry its result is, plus 1; 0: none */
 };
 
 struct aj_interp_code {
@@ -222,7 +223,7 @@ aj_step_fn aj_step_dim_size, aj_step_if, aj_step_switch, aj_step_while, aj_step_
     aj_step_try, aj_step_yield, aj_step_raise, aj_step_raise_exn, aj_step_check, aj_step_check_shape, aj_step_callback,
     aj_step_exn_new, aj_step_exn_is, aj_step_exn_field, aj_step_exn_code, aj_step_exn_site, aj_step_exn_cause;
 aj_step_fn aj_step_range, aj_step_inline, aj_step_program, aj_step_scalar_const, aj_step_array_const, aj_step_array,
-    aj_step_view, aj_step_foreign;
+    aj_step_fold, aj_step_view, aj_step_foreign;
 
 /* For routines: true, and run->exn is set, when the run has to end. */
 

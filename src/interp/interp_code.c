@@ -52,6 +52,10 @@ static bool prepare_node(aj_interp_code *code, const aj_node *node, aj_interp_no
     info->step = scalar ? aj_step_scalar_const : aj_step_array_const;
     return scalar || (info->u.constant = create_constant(code->core, node)) != NULL;
   }
+  if (op->rule == AJ_R_COMBINE) {
+    info->step = aj_step_fold;
+    return (info->u.program = info->owned = aj_program_create(&code->core->mem, node->regions[0])) != NULL;
+  }
   if (node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR) return aj_scalar_loop_find(code, node, info);
   if (!(op->flags & AJ_F_ELEMENTWISE) || !is_all_scalar(node)) return true;
   uint32_t typed = node->op == AJ_OP_SELECT ? 1 : 0; /* operand whose dtype names the loop */
@@ -217,8 +221,10 @@ void aj_interp_code_destroy(aj_interp_code *code) {
   for (size_t i = 0; code->funcs && i < code->module->funcs.count; i++) {
     const aj_func *func = code->module->funcs.data[i];
     aj_interp_node *nodes = code->funcs[i];
-    for (uint32_t k = 0; nodes && k < func->node_count; k++)
+    for (uint32_t k = 0; nodes && k < func->node_count; k++) {
       if (nodes[k].plain == aj_step_array_const) aj_array_release(nodes[k].u.constant);
+      aj_program_destroy(nodes[k].owned);
+    }
     aj_mem_free(mem, nodes, func->node_count * sizeof *nodes);
   }
   aj_mem_free(mem, code->funcs, code->module->funcs.count * sizeof *code->funcs);

@@ -81,8 +81,10 @@ bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_
     problem = "is a value of another function; pass it as an argument";
   else if (value->region->closed)
     problem = "was made inside an arm that has ended";
-  else if (b->in_map && value->type->rank > 0)
+  else if (b->lane == AJ_LANE_MAP && value->type->rank > 0)
     problem = "is an array, but inside a map there are scalars; pass it as an argument of map";
+  else if (b->lane == AJ_LANE_COMBINER && value->type->rank > 0)
+    problem = "is an array, but inside a combiner there are scalars";
   if (!problem) return true;
   aj_op_operand_name(op, index, &name, &length);
   if (value && value->region->closed && value->region->func == b->func)
@@ -127,9 +129,10 @@ static bool place_node(aj_builder *b, aj_node *node) {
   return true;
 }
 
-static arrjit_status check_lane(aj_infer *in) {
-  arrjit_status status = aj_infer_lane(in, NULL);
-  for (size_t i = 0; status == ARRJIT_OK && i < in->results.count; i++) status = aj_infer_lane(in, in->results.data[i]);
+static arrjit_status check_lane(aj_infer *in, aj_lane_kind kind) {
+  arrjit_status status = aj_infer_lane(in, kind, NULL);
+  for (size_t i = 0; status == ARRJIT_OK && i < in->results.count; i++)
+    status = aj_infer_lane(in, kind, in->results.data[i]);
   return status;
 }
 
@@ -144,7 +147,7 @@ aj_node *aj_builder_finish_node(aj_builder *b, const aj_node *probe) {
                  .error = &b->error};
   aj_node *node = NULL;
   arrjit_status status = aj_infer_types(&in);
-  if (status == ARRJIT_OK && b->in_map) status = check_lane(&in);
+  if (status == ARRJIT_OK && b->lane != AJ_LANE_NONE) status = check_lane(&in, b->lane);
   if (status == ARRJIT_OK) {
     node = aj_node_create(b->func, probe->op, probe->operand_count, probe->operands, probe->attr_count, probe->attrs,
                           (uint32_t)in.results.count, in.results.data, probe->region_count);

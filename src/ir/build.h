@@ -5,6 +5,13 @@
 
 #include "ir/symbol.h"
 
+/* Regions that run on scalars: what may stand in them. */
+typedef enum aj_lane_kind {
+  AJ_LANE_NONE,    /* no such region: anything */
+  AJ_LANE_MAP,     /* scalars and exceptions, elementwise ops, control flow, failures */
+  AJ_LANE_COMBINER /* scalars and elementwise ops that cannot fail */
+} aj_lane_kind;
+
 typedef struct aj_builder {
   aj_module *module;
   aj_func *func;
@@ -14,7 +21,7 @@ typedef struct aj_builder {
   const char *call;      /* of the host that builds, without "arrjit_": what errors are named by; NULL: by the op */
   arrjit_error error;    /* the first error; status ARRJIT_OK: none */
   int64_t max_nodes, max_const_bytes; /* 0: no limit */
-  bool in_map;                        /* nodes go into the region of a map: scalars only */
+  aj_lane_kind lane;                  /* what the region is in which nodes go */
 } aj_builder;
 
 void aj_builder_init(aj_builder *b, aj_module *module);
@@ -69,6 +76,7 @@ aj_attr aj_attr_text(aj_attr_name name, const char *text);
 
 /* ---- inference (ir/infer.c) ---- */
 enum { AJ_MAX_RESULTS = 65535 };
+enum { AJ_COMBINE_ARGS = 16 }; /* most arrays that one combiner takes */
 typedef struct aj_infer {
   aj_func *func;
   aj_op op;

@@ -1,7 +1,9 @@
-/* map: its result types, and what may stand inside: scalars and exceptions, and ops whose effects end with the lane. */
+/* Regions that run on scalars: map's, lane by lane, and combiners. Their result types, and what may stand inside. */
 #include <string.h>
 
 #include "ir/infer.h"
+
+/* ---- what may stand inside ---- */
 
 bool aj_op_fits_map(aj_op op) {
   aj_rule rule = aj_ops[op].rule;
@@ -10,13 +12,26 @@ bool aj_op_fits_map(aj_op op) {
   return control || exn || op == AJ_OP_CONST || (aj_ops[op].flags & AJ_F_ELEMENTWISE);
 }
 
-arrjit_status aj_infer_lane(aj_infer *in, const aj_type *result) {
-  if (!aj_op_fits_map(in->op))
+static arrjit_status refuse_in_combiner(aj_infer *in) {
+  uint32_t flags = aj_ops[in->op].flags;
+  if (flags & (AJ_F_RAISES | AJ_F_EFFECT))
+    return aj_infer_fail(in, ARRJIT_MISUSE,
+                         "has an effect: it may fail or reach the host, and a combiner is called as often and in "
+                         "whatever place the order of the reduction asks for; check what goes in or what comes out");
+  return aj_infer_fail(in, ARRJIT_MISUSE, "has no place inside a combiner, where elementwise ops on scalars are%s",
+                       flags & AJ_F_REGIONS ? "; write select" : "");
+}
+
+arrjit_status aj_infer_lane(aj_infer *in, aj_lane_kind kind, const aj_type *result) {
+  bool plain = in->op == AJ_OP_CONST || in->op == AJ_OP_YIELD ||
+               (aj_ops[in->op].flags & (AJ_F_ELEMENTWISE | AJ_F_RAISES)) == AJ_F_ELEMENTWISE;
+  if (kind == AJ_LANE_COMBINER && !plain) return refuse_in_combiner(in);
+  if (kind == AJ_LANE_MAP && !aj_op_fits_map(in->op))
     return aj_infer_fail(in, ARRJIT_MISUSE,
                          "has no place inside a map, where elementwise ops on scalars, control flow and failures are");
   if (!result || result->is_exn || result->rank == 0) return ARRJIT_OK;
-  return aj_infer_fail(in, ARRJIT_TYPE, "gives %s, but inside a map there are scalars",
-                       aj_infer_type_text(in, result).s);
+  return aj_infer_fail(in, ARRJIT_TYPE, "gives %s, but inside a %s there are scalars", aj_infer_type_text(in, result).s,
+                       kind == AJ_LANE_MAP ? "map" : "combiner");
 }
 
 /* What the walk goes by: when the verifier asks, nobody has looked at inner regions yet. */
@@ -31,31 +46,35 @@ static bool is_linked(const aj_node *node) {
 }
 
 /* The node as the one that is looked at, so that messages name it. */
-static arrjit_status check_inside(aj_infer *in, const aj_node *node) {
+static arrjit_status check_inside(aj_infer *in, aj_lane_kind kind, const aj_node *node) {
   if (!is_linked(node)) return aj_infer_fail(in, ARRJIT_GRAPH, "a node inside does not point back to its region");
   aj_infer inner = {.func = in->func, .op = node->op, .attrs_of = node, .error = in->error};
-  AJ_TRY(aj_infer_lane(&inner, NULL));
-  for (uint32_t i = 0; i < node->result_count; i++) AJ_TRY(aj_infer_lane(&inner, node->results[i].type));
+  AJ_TRY(aj_infer_lane(&inner, kind, NULL));
+  for (uint32_t i = 0; i < node->result_count; i++) AJ_TRY(aj_infer_lane(&inner, kind, node->results[i].type));
   return ARRJIT_OK;
 }
 
-/* All nodes of the region and of those in it; the terminator comes last, and has no regions. */
-static arrjit_status check_region(aj_infer *in, const aj_region *region) {
+/* All nodes of region 0 and of those in it; the terminator comes last, and has no regions. */
+static arrjit_status check_region(aj_infer *in, aj_lane_kind kind) {
+  const aj_region *region = in->attrs_of->regions[0];
   const aj_node *node = region->nodes[0], *last = aj_region_terminator(region);
   aj_walk walk = {.func = in->func, .region = (aj_region *)region};
-  for (; node != last; node = aj_walk_next(&walk)) AJ_TRY(check_inside(in, node));
-  return ARRJIT_OK;
+  for (; node != last; node = aj_walk_next(&walk)) AJ_TRY(check_inside(in, kind, node));
+  return check_inside(in, kind, last);
 }
 
-static arrjit_status check_operands(aj_infer *in, uint32_t args) {
-  const aj_type *first = aj_infer_type(in, 0);
-  for (uint32_t i = 0; i < args; i++) {
+/* ---- what goes in ---- */
+
+/* Operands [0, count) are arrays of one shape; operands from `first` on, which are captures, are scalars. */
+static arrjit_status check_operands(aj_infer *in, uint32_t count, uint32_t first) {
+  const aj_type *shape = aj_infer_type(in, 0);
+  for (uint32_t i = 0; i < count; i++) {
     const aj_type *type = aj_infer_type(in, i);
     AJ_TRY(aj_infer_array(in, i));
-    if (type->rank != first->rank || memcmp(type->dims, first->dims, (size_t)type->rank * sizeof *type->dims) != 0)
-      return aj_infer_fail(in, ARRJIT_TYPE, "args are %s; expected equal shapes", aj_infer_types_text(in, 0, args).s);
+    if (type->rank != shape->rank || memcmp(type->dims, shape->dims, (size_t)type->rank * sizeof *type->dims) != 0)
+      return aj_infer_fail(in, ARRJIT_TYPE, "args are %s; expected equal shapes", aj_infer_types_text(in, 0, count).s);
   }
-  for (uint32_t i = args; i < in->operand_count; i++)
+  for (uint32_t i = first; i < in->operand_count; i++)
     if (!aj_type_is_scalar(aj_infer_type(in, i)))
       return aj_infer_fail(in, ARRJIT_TYPE,
                            "%s comes from outside; only scalars may be captured, pass arrays as arguments",
@@ -63,18 +82,26 @@ static arrjit_status check_operands(aj_infer *in, uint32_t args) {
   return ARRJIT_OK;
 }
 
-static arrjit_status check_params(aj_infer *in, const aj_region *region) {
-  if (region->param_count != in->operand_count)
-    return aj_infer_fail(in, ARRJIT_GRAPH, "lane has %u parameters; expected %u", region->param_count,
-                         in->operand_count);
-  for (uint32_t i = 0; i < region->param_count; i++) {
-    const aj_type *param = region->params[i]->type;
-    if (!aj_type_is_scalar(param) || param->dtype != aj_infer_type(in, i)->dtype)
-      return aj_infer_fail(in, ARRJIT_GRAPH, "parameter %u of lane is %s; expected a scalar of %s", i,
-                           aj_infer_type_text(in, param).s, aj_dtypes[aj_infer_type(in, i)->dtype].name);
+/* Parameters [at, at + count) of region 0 are scalars of the dtypes of operands from `first` on. */
+static arrjit_status check_params(aj_infer *in, uint32_t at, uint32_t first, uint32_t count) {
+  const char *name = aj_ops[in->op].rule == AJ_R_MAP ? "lane" : "combiner";
+  const aj_region *region = in->attrs_of->regions[0];
+  for (uint32_t i = 0; i < count; i++) {
+    const aj_type *param = region->params[at + i]->type, *operand = aj_infer_type(in, first + i);
+    if (!aj_type_is_scalar(param) || param->dtype != operand->dtype)
+      return aj_infer_fail(in, ARRJIT_GRAPH, "parameter %u of %s is %s; expected a scalar of %s", at + i, name,
+                           aj_infer_type_text(in, param).s, aj_dtypes[operand->dtype].name);
   }
   return ARRJIT_OK;
 }
+
+static arrjit_status expect_params(aj_infer *in, const char *name, uint32_t count) {
+  uint32_t got = in->attrs_of->regions[0]->param_count;
+  if (got == count) return ARRJIT_OK;
+  return aj_infer_fail(in, ARRJIT_GRAPH, "%s has %u parameters; expected %u", name, got, count);
+}
+
+/* ---- the ops ---- */
 
 arrjit_status aj_infer_map(aj_infer *in) {
   int64_t args = aj_infer_attr(in, AJ_ATTR_ARGS)->u.i;
@@ -82,11 +109,11 @@ arrjit_status aj_infer_map(aj_infer *in) {
     return aj_infer_fail(in, ARRJIT_GRAPH, "args is %lld, and %u operands came; expected at least one", (long long)args,
                          in->operand_count);
   AJ_TRY(aj_infer_expect_regions(in, 1));
-  AJ_TRY(check_operands(in, (uint32_t)args));
-  const aj_region *region = in->attrs_of->regions[0];
-  AJ_TRY(check_params(in, region));
-  AJ_TRY(check_region(in, region));
-  const aj_node *end = aj_region_terminator(region);
+  AJ_TRY(check_operands(in, (uint32_t)args, (uint32_t)args));
+  AJ_TRY(expect_params(in, "lane", in->operand_count));
+  AJ_TRY(check_params(in, 0, 0, in->operand_count));
+  AJ_TRY(check_region(in, AJ_LANE_MAP));
+  const aj_node *end = aj_region_terminator(in->attrs_of->regions[0]);
   const aj_type *shape = aj_infer_type(in, 0);
   for (uint32_t i = 0; end->op == AJ_OP_YIELD && i < end->operand_count; i++) {
     const aj_type *type = end->operands[i]->type;
@@ -94,5 +121,79 @@ arrjit_status aj_infer_map(aj_infer *in) {
       return aj_infer_fail(in, ARRJIT_TYPE, "lane yields %s; expected a scalar", aj_infer_type_text(in, type).s);
     AJ_TRY(aj_infer_push_type(in, type->dtype, shape->rank, shape->dims));
   }
+  return ARRJIT_OK;
+}
+
+/* Each init has the dtype of its arg. */
+static arrjit_status check_inits(aj_infer *in, uint32_t args) {
+  for (uint32_t i = args; i < 2 * args; i++)
+    if (!aj_type_is_scalar(aj_infer_type(in, i)) || aj_infer_type(in, i)->dtype != aj_infer_type(in, i - args)->dtype)
+      return aj_infer_fail(in, ARRJIT_TYPE, "init %u is %s; expected a scalar of %s, as its arg has", i - args,
+                           aj_infer_type_text(in, aj_infer_type(in, i)).s,
+                           aj_dtypes[aj_infer_type(in, i - args)->dtype].name);
+  return ARRJIT_OK;
+}
+
+/* The combiner takes two elements of each arg, then captures, operands from `first` on; it yields one of each. */
+static arrjit_status check_combiner(aj_infer *in, uint32_t args, uint32_t first) {
+  uint32_t captures = in->operand_count - first;
+  AJ_TRY(expect_params(in, "combiner", 2 * args + captures));
+  AJ_TRY(check_params(in, 0, 0, args));
+  AJ_TRY(check_params(in, args, 0, args));
+  AJ_TRY(check_params(in, 2 * args, first, captures));
+  AJ_TRY(check_region(in, AJ_LANE_COMBINER));
+  const aj_region *region = in->attrs_of->regions[0];
+  const aj_node *end = aj_region_terminator(region);
+  bool same = end->operand_count == args;
+  for (uint32_t i = 0; same && i < args; i++) same = aj_type_equal(end->operands[i]->type, region->params[i]->type);
+  if (same) return ARRJIT_OK;
+  aj_infer yields = *in, wanted = *in;
+  yields.operands = end->operands;
+  wanted.operands = region->params;
+  return aj_infer_fail(in, ARRJIT_TYPE, "combiner yields %s; expected %s",
+                       end->operand_count ? aj_infer_types_text(&yields, 0, end->operand_count).s : "nothing",
+                       aj_infer_types_text(&wanted, 0, args).s);
+}
+
+/* Along one axis; reverse is a flag. */
+static arrjit_status check_scan(aj_infer *in) {
+  int64_t reverse = aj_infer_attr(in, AJ_ATTR_REVERSE)->u.i;
+  AJ_TRY(aj_infer_axis(in, aj_infer_type(in, 0)->rank));
+  if (reverse == 0 || reverse == 1) return ARRJIT_OK;
+  return aj_infer_fail(in, ARRJIT_TYPE, "reverse is %lld; expected 0 or 1", (long long)reverse);
+}
+
+arrjit_status aj_infer_cumulative(aj_infer *in) {
+  AJ_TRY(aj_infer_dtype_set(in, 0));
+  AJ_TRY(check_scan(in));
+  return aj_infer_push(in, aj_infer_type(in, 0));
+}
+
+static arrjit_status push_folded(aj_infer *in, uint32_t args) {
+  const aj_type *shape = aj_infer_type(in, 0);
+  int64_t dims[ARRJIT_MAX_RANK];
+  int32_t rank = 0;
+  uint32_t set;
+  AJ_TRY(aj_infer_axes(in, AJ_ATTR_AXES, shape->rank, &set));
+  for (int32_t i = 0; i < shape->rank; i++)
+    if (!(set >> i & 1)) dims[rank++] = shape->dims[i];
+  for (uint32_t i = 0; i < args; i++) AJ_TRY(aj_infer_push_type(in, aj_infer_type(in, i)->dtype, rank, dims));
+  return ARRJIT_OK;
+}
+
+arrjit_status aj_infer_combine(aj_infer *in) {
+  bool has_inits = in->op == AJ_OP_REDUCE;
+  int64_t args = aj_infer_attr(in, AJ_ATTR_ARGS)->u.i, first = has_inits ? 2 * args : args;
+  if (args < 1 || args > AJ_COMBINE_ARGS || first > (int64_t)in->operand_count)
+    return aj_infer_fail(in, ARRJIT_GRAPH, "args is %lld, and %u operands came; expected 1 to %d args%s",
+                         (long long)args, in->operand_count, AJ_COMBINE_ARGS, has_inits ? " and as many inits" : "");
+  uint32_t count = (uint32_t)args;
+  AJ_TRY(aj_infer_expect_regions(in, 1));
+  AJ_TRY(check_operands(in, count, (uint32_t)first));
+  if (has_inits) AJ_TRY(check_inits(in, count));
+  AJ_TRY(check_combiner(in, count, (uint32_t)first));
+  if (has_inits) return push_folded(in, count);
+  AJ_TRY(check_scan(in));
+  for (uint32_t i = 0; i < count; i++) AJ_TRY(aj_infer_push(in, aj_infer_type(in, i)));
   return ARRJIT_OK;
 }

@@ -62,6 +62,8 @@ typedef enum aj_rule {
   AJ_R_REGIONS,
   AJ_R_LOOP,
   AJ_R_MAP,
+  AJ_R_COMBINE,
+  AJ_R_CUMULATIVE,
   AJ_R_CALL,
   AJ_R_NONE,
   AJ_R_CHECK,

@@ -182,6 +182,8 @@ static void lower_control(aj_lower *lo, aj_scope *scope, const aj_node *node) {
     aj_lower_kernel(lo, scope, node);
   else if (node->op == AJ_OP_MAP)
     aj_lower_map(lo, scope, node);
+  else if (aj_ops[node->op].rule == AJ_R_COMBINE || aj_ops[node->op].rule == AJ_R_CUMULATIVE)
+    aj_lower_fold(lo, scope, node);
   else
     aj_lower_exn(lo, scope, node);
 }
@@ -271,7 +273,8 @@ static traits find_traits(const aj_func *func) {
       t.exns = t.exns || node->results[i].type->is_exn;
       t.late = t.late || aj_type_is_late(func->module, node->results[i].type);
     }
-    t.loops = t.loops || has_iterations(node) || (node->result_count && node->results[0].type->rank > 0);
+    t.loops = t.loops || has_iterations(node) || node->op == AJ_OP_REDUCE ||
+              (node->result_count && node->results[0].type->rank > 0);
     uint32_t levels = has_iterations(node) ? count_levels(node) : 0;
     if (levels > t.loop_levels) t.loop_levels = levels;
   }

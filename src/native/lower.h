@@ -295,6 +295,7 @@ aj_lv aj_merge_join(aj_lower *lo, const aj_type *type, uint32_t count, const LLV
 /* ---- lower_kernel.c, lower_reduce.c ---- */
 void aj_lower_kernel(aj_lower *lo, aj_scope *scope, const aj_node *node);
 void aj_lower_map(aj_lower *lo, aj_scope *scope, const aj_node *node);
+void aj_lower_fold(aj_lower *lo, aj_scope *scope, const aj_node *node);
 /* A SCALAR or MAP op on arrays that fusion left alone. */
 void aj_lower_lone(aj_lower *lo, aj_scope *scope, const aj_node *node);
 

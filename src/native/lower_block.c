@@ -111,12 +111,15 @@ static void enter_function(aj_kernel *k) {
 void aj_block_begin(aj_kernel *k, uint32_t count, LLVMValueRef *pointers) {
   aj_lower *lo = k->lo;
   k->block = AJ_NEW(lo->arena, aj_block);
-  if (!k->block) return;
+  aj_lv *values = AJ_NEW_ARRAY(lo->arena, k->operand_count, aj_lv);
+  if (!k->block || !values) return;
   uint32_t words = k->operand_count + count;
   k->block->frame = aj_ir_alloca(lo, lo->t_i8, (uint32_t)sizeof(aj_nh_frame) + words * AJ_NH_WORD, AJ_NH_WORD);
   fill_frame(k, count, pointers);
   create_function(k);
   enter_function(k);
+  for (uint32_t i = 0; i < k->operand_count; i++) values[i] = k->operands[i].lv;
+  k->block->values = values;
   read_frame(k, count, pointers);
   for (int32_t d = 0; d < k->rank; d++) {
     k->block->extents[d] = k->extents[d];
@@ -145,6 +148,7 @@ void aj_block_end(aj_kernel *k) {
   lo->outside = caller->lo.outside;
   lo->outside_iterations = caller->lo.outside_iterations;
   k->scope = caller->scope;
+  for (uint32_t i = 0; i < k->operand_count; i++) k->operands[i].lv = k->block->values[i];
   for (int32_t d = 0; d < k->rank; d++) k->extents[d] = k->block->extents[d];
 }
 

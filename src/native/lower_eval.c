@@ -227,6 +227,11 @@ static aj_lv eval_const(aj_kernel *k, const aj_points *p, const aj_node *node) {
   return (aj_lv){.v = aj_ir_splat(k->lo, one.v, p->lanes), .nan = one.nan};
 }
 
+/* What a combiner folds. */
+static void eval_args(aj_kernel *k, const aj_points *p, aj_lv *results) {
+  for (uint32_t i = 0; i < k->result_count; i++) results[i] = aj_kernel_load(k, p, &k->operands[i]);
+}
+
 /* The node itself, when fusion left it alone. */
 static aj_lv eval_lone(aj_kernel *k, const aj_points *p, LLVMValueRef flat) {
   const aj_node *node = k->node;
@@ -243,6 +248,10 @@ static aj_lv eval_lone(aj_kernel *k, const aj_points *p, LLVMValueRef flat) {
 void aj_kernel_eval(aj_kernel *k, const aj_points *p, LLVMValueRef flat, aj_lv *results) {
   if (aj_kernel_is_map(k->node)) {
     aj_map_eval(k, p, flat, results);
+    return;
+  }
+  if (k->combiner) {
+    eval_args(k, p, results);
     return;
   }
   if (!k->body) {

@@ -191,7 +191,8 @@ static uint32_t choose_lanes(const aj_kernel *k) {
     uint32_t of = aj_dtypes[aj_kernel_dtype(k, i)].bytes;
     widest = of > widest ? of : widest;
   }
-  uint32_t inside = k->body ? aj_map_widest(k->body) : 1;
+  const aj_region *scalars = k->combiner ? k->combiner : k->body;
+  uint32_t inside = scalars ? aj_map_widest(scalars) : 1;
   widest = inside > widest ? inside : widest;
   uint32_t lanes = 2 * k->lo->target->vector_bytes / widest;
   return lanes > 32 ? 32 : lanes;
@@ -229,7 +230,9 @@ static void finish_kernel(aj_kernel *k) {
   k->lanes = choose_lanes(k);
   if (aj_kernel_is_small(k) && count_points(k, aj_kernel_stretch(k) / TINY_SHARE) < 0)
     aj_lower_poll(k->lo, k->scope, k->node, false);
-  if (k->combine[0] != AJ_OP_NONE && !k->finds)
+  if (k->scans)
+    aj_lower_scan(k);
+  else if (k->combiner || (k->combine[0] != AJ_OP_NONE && !k->finds))
     aj_lower_reduce(k);
   else if (k->rank == 0)
     lower_point(k);
@@ -273,6 +276,36 @@ void aj_lower_map(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   set_body(&k);
   for (uint32_t i = 0; i < node->operand_count; i++)
     for (int32_t d = 0; d < k.operands[i].rank; d++) k.operands[i].terms[d] = (aj_index_term){d, 0, 1};
+  finish_kernel(&k);
+}
+
+static aj_op get_reduction(aj_op cumulative) {
+  if (cumulative == AJ_OP_CUMSUM) return AJ_OP_REDUCE_SUM;
+  if (cumulative == AJ_OP_CUMPROD) return AJ_OP_REDUCE_PROD;
+  return cumulative == AJ_OP_CUMMIN ? AJ_OP_REDUCE_MIN : AJ_OP_REDUCE_MAX;
+}
+
+/* Cumulative ops, and reductions with the host's combiner: args are read as they are, or turned round along the axis;
+ * inits and captures are for the combiner. */
+void aj_lower_fold(aj_lower *lo, aj_scope *scope, const aj_node *node) {
+  aj_kernel k;
+  const aj_type *shape = node->operands[0]->type;
+  const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES);
+  if (!start_kernel(&k, lo, scope, node, shape->rank, shape->dims)) return;
+  k.combiner = node->region_count ? node->regions[0] : NULL;
+  k.size = k.combiner ? aj_map_size(k.combiner) : 1;
+  if (k.combiner) lo->lowered += k.size;
+  if (!k.combiner) k.combine[0] = get_reduction(node->op);
+  k.scans = axes == NULL;
+  k.reversed = aj_node_int(node, AJ_ATTR_REVERSE) != 0;
+  if (k.scans) k.reduced = 1u << aj_node_int(node, AJ_ATTR_AXIS);
+  for (uint32_t i = 0; axes && i < axes->count; i++) k.reduced |= 1u << axes->u.ints[i];
+  for (uint32_t i = 0; i < node->operand_count; i++)
+    for (int32_t d = 0; d < k.operands[i].rank; d++) {
+      bool turned = k.reversed && (k.reduced >> d & 1);
+      k.operands[i].terms[d] = (aj_index_term){d, 0, turned ? -1 : 1};
+      if (turned) k.operands[i].turned |= 1u << d;
+    }
   finish_kernel(&k);
 }
 

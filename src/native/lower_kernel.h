@@ -26,7 +26,7 @@ typedef struct aj_kernel_operand {
   aj_lv hoisted; /* SPLAT: loaded before the inner loop */
 } aj_kernel_operand;
 
-enum { AJ_KERNEL_RESULTS = 16 };
+enum { AJ_KERNEL_RESULTS = AJ_COMBINE_ARGS };
 
 typedef struct aj_kernel {
   aj_lower *lo;
@@ -41,6 +41,8 @@ typedef struct aj_kernel {
   uint32_t indexed; /* bit d: a lane_index reads dim d */
   uint32_t reduced; /* bit d: dim d is reduced */
   aj_op combine[AJ_KERNEL_RESULTS];
+  bool scans, reversed;                /* each point gets what was folded before it, along the one reduced dim */
+  const aj_region *combiner;           /* NULL: combine; else results are folded together by it, see lower_combine.c */
   uint32_t lanes;                      /* of a vector */
   uint32_t size;                       /* nodes of the body */
   int32_t inner;                       /* inner dims are [inner, rank) */
@@ -63,6 +65,7 @@ typedef struct aj_block {
   LLVMValueRef fn, frame, in_frame; /* the frame as the caller and as the block see it */
   LLVMBasicBlockRef start;
   LLVMValueRef extents[ARRJIT_MAX_RANK]; /* the caller's */
+  aj_lv *values;                         /* of operands: the caller's */
   aj_block_caller caller;
   aj_scope scope; /* stands for the kernel's */
   aj_landing landing;
@@ -131,6 +134,7 @@ bool aj_kernel_is_small(const aj_kernel *k);
 void aj_kernel_poll(aj_kernel *k);
 void aj_lower_elementwise(aj_kernel *k);
 void aj_lower_reduce(aj_kernel *k);
+void aj_lower_scan(aj_kernel *k);
 arrjit_dtype aj_kernel_dtype(const aj_kernel *k, uint32_t result); /* of the yielded element */
 
 #endif

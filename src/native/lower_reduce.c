@@ -21,13 +21,12 @@
  * What the loops carry lives in allocas, which a pass turns into registers. */
 #include "native/lower_reduce.h"
 
-enum { LIGHT_BODY = 12 };
 /* Partial results of one reduction, and the levels a tree of them needs. */
 enum { PARTIALS = 256, PARTIAL_BITS = 8 };
 
 /* An output element: to memory, or into a register when the result is a scalar. */
-static void set_output(aj_reduction *r, uint32_t i, const aj_points *p, LLVMValueRef base, LLVMValueRef v) {
-  aj_lv value = {.v = v, .nan = AJ_NAN_RAW};
+void aj_reduction_store(aj_reduction *r, uint32_t i, const aj_points *p, LLVMValueRef base, LLVMValueRef v) {
+  aj_lv value = {.v = v, .nan = r->k->combiner ? AJ_NAN_KEEP : AJ_NAN_RAW};
   const aj_value *result = &r->k->node->results[i];
   arrjit_dtype dtype = result->type->dtype;
   if (dtype == ARRJIT_BOOL) value.v = LLVMBuildICmp(r->lo->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
@@ -37,11 +36,23 @@ static void set_output(aj_reduction *r, uint32_t i, const aj_points *p, LLVMValu
     aj_kernel_store(r->k, p, dtype, aj_ir_index(r->lo, r->out[i], dtype, base), value);
 }
 
+/* What the tree has, for a vector of outputs. */
+static void set_outputs(aj_reduction *r, const aj_points *p, LLVMValueRef base, LLVMValueRef have,
+                        LLVMValueRef *values) {
+  if (r->k->combiner) aj_combiner_join(r, r->lanes, have, values);
+  for (uint32_t i = 0; i < r->k->result_count; i++) aj_reduction_store(r, i, p, base, values[i]);
+}
+
+static void finish_outputs(aj_reduction *r, const aj_points *p, LLVMValueRef base) {
+  LLVMValueRef values[AJ_KERNEL_RESULTS], have = aj_reduction_finish(r, values);
+  set_outputs(r, p, base, have, values);
+}
+
 static aj_block_fold begin_inner(aj_reduction *r, int32_t inner) {
   aj_kernel_set_strides(r->k);
   aj_kernel_set_inner(r->k, inner);
   r->lanes = 1;
-  for (uint32_t i = 0; i < r->k->result_count; i++) aj_reduction_make_tree(r, i, aj_reduction_count_levels(r, 1));
+  aj_reduction_make_tree(r, aj_reduction_count_levels(r, 1));
   return aj_reduction_make_fold(r);
 }
 
@@ -80,7 +91,7 @@ static void inner_rows(aj_reduction *r, int32_t inner) {
   aj_reduction_fold_blocks(r, &f, aj_ir_i64(r->lo, 0), aj_reduction_count_blocks(r, &f));
   aj_kernel_close(k, &reduced);
   aj_points p = aj_kernel_points(k, 1, aj_ir_i64(r->lo, 0), NULL);
-  for (uint32_t i = 0; i < k->result_count; i++) set_output(r, i, &p, row, aj_reduction_finish(r, i));
+  finish_outputs(r, &p, row);
   aj_kernel_unlocate(k, saved);
   end_units(r, &units);
 }
@@ -117,16 +128,17 @@ static void join_partials(aj_reduction *r, LLVMValueRef blocks, LLVMValueRef shi
   LLVMBuilderRef b = lo->b;
   LLVMValueRef whole = LLVMBuildLShr(b, blocks, shift, "");
   LLVMValueRef have = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildShl(b, whole, shift, ""), blocks, "");
-  for (uint32_t i = 0; i < r->k->result_count; i++) {
-    aj_reduction_make_tree(r, i, PARTIAL_BITS + 1);
-    LLVMBuildStore(r->lo->b, aj_ir_i64(lo, 0), r->trees[i].count);
-    aj_ir_loop loop = aj_ir_loop_begin(lo, whole);
-    aj_reduction_push(r, i, load_partial(r, i, loop.index));
-    aj_ir_loop_end(lo, &loop);
-    LLVMValueRef none = aj_reduction_identity(r, i, 1, true);
-    LLVMValueRef last = LLVMBuildSelect(b, have, load_partial(r, i, whole), none, "");
-    set_output(r, i, NULL, NULL, aj_reduction_finish_on(r, i, have, last));
-  }
+  LLVMValueRef partial[AJ_KERNEL_RESULTS], last[AJ_KERNEL_RESULTS], values[AJ_KERNEL_RESULTS];
+  aj_reduction_make_tree(r, PARTIAL_BITS + 1);
+  aj_reduction_clear(r);
+  aj_ir_loop loop = aj_ir_loop_begin(lo, whole);
+  for (uint32_t i = 0; i < r->k->result_count; i++) partial[i] = load_partial(r, i, loop.index);
+  aj_reduction_push(r, partial);
+  aj_ir_loop_end(lo, &loop);
+  for (uint32_t i = 0; i < r->k->result_count; i++)
+    last[i] = LLVMBuildSelect(b, have, load_partial(r, i, whole), aj_reduction_identity(r, i, 1, true), "");
+  have = aj_reduction_finish_on(r, have, last, values);
+  set_outputs(r, NULL, NULL, have, values);
 }
 
 /* Blocks [k->from, k->to), whole partials but for the last. */
@@ -138,17 +150,21 @@ static void inner_blocks(aj_reduction *r) {
   aj_reduction_fold_blocks(r, &f, k->from, LLVMBuildSub(b, k->to, k->from, ""));
   LLVMValueRef at = LLVMBuildLShr(
       b, k->from, partial_shift(r, aj_reduction_count_blocks(r, &f), (int64_t)f.lanes * AJ_REDUCE_STEPS), "");
-  for (uint32_t i = 0; i < k->result_count; i++) store_partial(r, i, aj_reduction_finish(r, i), at);
+  LLVMValueRef values[AJ_KERNEL_RESULTS];
+  (void)aj_reduction_finish(r, values);
+  for (uint32_t i = 0; i < k->result_count; i++) store_partial(r, i, values[i], at);
 }
 
 /* ---- innermost dims kept ---- */
 
 static void push_sums(aj_reduction *r, LLVMValueRef rows) {
   LLVMBuildStore(r->lo->b, aj_ir_i64(r->lo, 0), rows);
-  for (uint32_t i = 0; i < r->k->result_count; i++) {
-    aj_reduction_push(r, i, aj_ir_load(r->lo, aj_reduction_type(r, i, r->lanes), r->sums[i]));
+  LLVMValueRef sums[AJ_KERNEL_RESULTS];
+  for (uint32_t i = 0; i < r->k->result_count; i++)
+    sums[i] = aj_ir_load(r->lo, aj_reduction_type(r, i, r->lanes), r->sums[i]);
+  aj_reduction_push(r, sums);
+  for (uint32_t i = 0; i < r->k->result_count; i++)
     LLVMBuildStore(r->lo->b, aj_reduction_identity(r, i, r->lanes, false), r->sums[i]);
-  }
 }
 
 static void push_sums_if(aj_reduction *r, LLVMValueRef rows, LLVMIntPredicate predicate, int64_t limit) {
@@ -163,7 +179,7 @@ static void push_sums_if(aj_reduction *r, LLVMValueRef rows, LLVMIntPredicate pr
   aj_ir_at(lo, go);
 }
 
-static LLVMValueRef count_vectors(aj_reduction *r, LLVMValueRef outputs) {
+LLVMValueRef aj_reduction_count_vectors(aj_reduction *r, LLVMValueRef outputs) {
   LLVMBuilderRef b = r->lo->b;
   LLVMValueRef up = LLVMBuildAdd(b, outputs, aj_ir_i64(r->lo, r->lanes - 1), "");
   return LLVMBuildUDiv(b, up, aj_ir_i64(r->lo, r->lanes), "");
@@ -175,12 +191,28 @@ static bool has_outer(const aj_kernel *k, int32_t inner) {
   return false;
 }
 
+/* sums = sums + the points of one row. */
+static void add_row(aj_reduction *r, const aj_points *p, LLVMValueRef rows) {
+  aj_lower *lo = r->lo;
+  aj_lv values[AJ_KERNEL_RESULTS];
+  LLVMValueRef old[AJ_KERNEL_RESULTS], points[AJ_KERNEL_RESULTS], next[AJ_KERNEL_RESULTS];
+  aj_kernel_eval(r->k, p, p->at, values);
+  if (lo->arena->failed) return;
+  LLVMValueRef count = aj_ir_load(lo, lo->t_i64, rows);
+  for (uint32_t i = 0; i < r->k->result_count; i++) {
+    old[i] = aj_ir_load(lo, aj_reduction_type(r, i, r->lanes), r->sums[i]);
+    points[i] = aj_reduction_yielded(r, i, r->lanes, values[i]);
+  }
+  aj_reduction_step(r, r->lanes, LLVMBuildICmp(lo->b, LLVMIntEQ, count, aj_ir_i64(lo, 0), ""), old, points, next);
+  for (uint32_t i = 0; i < r->k->result_count; i++) LLVMBuildStore(lo->b, next[i], r->sums[i]);
+  LLVMBuildStore(lo->b, LLVMBuildAdd(lo->b, count, aj_ir_i64(lo, 1), ""), rows);
+}
+
 /* A vector of neighbouring outputs. */
 static void reduce_columns(aj_reduction *r, const aj_points *p, LLVMValueRef base) {
   aj_kernel *k = r->k;
   aj_lower *lo = r->lo;
   aj_kernel_loops loops;
-  aj_lv values[AJ_KERNEL_RESULTS];
   LLVMValueRef rows = aj_ir_alloca(lo, lo->t_i64, 1, 8);
   aj_reduction_clear(r);
   LLVMBuildStore(r->lo->b, aj_ir_i64(lo, 0), rows);
@@ -188,19 +220,12 @@ static void reduce_columns(aj_reduction *r, const aj_points *p, LLVMValueRef bas
     LLVMBuildStore(r->lo->b, aj_reduction_identity(r, i, r->lanes, false), r->sums[i]);
   aj_kernel_open(k, 0, k->inner, k->reduced, &loops);
   aj_kernel_hoist(k);
-  aj_kernel_eval(k, p, p->at, values);
+  add_row(r, p, rows);
   if (lo->arena->failed) return;
-  for (uint32_t i = 0; i < k->result_count; i++)
-    LLVMBuildStore(r->lo->b,
-                   aj_reduction_combine(r, i, r->lanes,
-                                        aj_ir_load(r->lo, aj_reduction_type(r, i, r->lanes), r->sums[i]),
-                                        aj_reduction_yielded(r, i, r->lanes, values[i])),
-                   r->sums[i]);
-  LLVMBuildStore(r->lo->b, LLVMBuildAdd(lo->b, aj_ir_load(r->lo, lo->t_i64, rows), aj_ir_i64(lo, 1), ""), rows);
   push_sums_if(r, rows, LLVMIntEQ, AJ_REDUCE_CHAIN);
   aj_kernel_close(k, &loops);
   push_sums_if(r, rows, LLVMIntSGT, 0);
-  for (uint32_t i = 0; i < k->result_count; i++) set_output(r, i, p, base, aj_reduction_finish(r, i));
+  finish_outputs(r, p, base);
 }
 
 /* Vectors [k->from, k->to) of outputs; `inner` is the first of the innermost kept dims. */
@@ -212,11 +237,11 @@ static void outer_vectors(aj_reduction *r, int32_t inner) {
   aj_kernel_set_inner(k, inner);
   LLVMValueRef *saved = AJ_NEW_ARRAY(lo->arena, k->operand_count, LLVMValueRef);
   if (!saved) return;
+  aj_reduction_make_tree(r, aj_reduction_count_levels(r, AJ_REDUCE_CHAIN));
   for (uint32_t i = 0; i < k->result_count; i++) {
-    aj_reduction_make_tree(r, i, aj_reduction_count_levels(r, AJ_REDUCE_CHAIN));
     r->sums[i] = aj_ir_alloca(lo, aj_reduction_type(r, i, r->lanes), 1, 0);
   }
-  LLVMValueRef width = aj_ir_i64(lo, r->lanes), vectors = count_vectors(r, k->count);
+  LLVMValueRef width = aj_ir_i64(lo, r->lanes), vectors = aj_reduction_count_vectors(r, k->count);
   unit_loop units = begin_units(r);
   LLVMValueRef unit = units.unit, row = aj_ir_i64(lo, 0);
   if (has_outer(k, inner)) {
@@ -250,7 +275,7 @@ static void outer_vectors(aj_reduction *r, int32_t inner) {
 /* ---- units of work ---- */
 
 /* Product of the extents of dims [first, last) whose bit is in `which`. */
-static LLVMValueRef extent_of(aj_reduction *r, int32_t first, int32_t last, uint32_t which) {
+LLVMValueRef aj_reduction_extent(aj_reduction *r, int32_t first, int32_t last, uint32_t which) {
   LLVMValueRef product = aj_ir_i64(r->lo, 1);
   for (int32_t d = first; d < last; d++)
     if (which >> d & 1) product = LLVMBuildMul(r->lo->b, product, r->k->extents[d], "");
@@ -258,7 +283,7 @@ static LLVMValueRef extent_of(aj_reduction *r, int32_t first, int32_t last, uint
 }
 
 /* Units that make a block when each is about `points` points. */
-static LLVMValueRef grain_of(aj_reduction *r, LLVMValueRef points) {
+LLVMValueRef aj_reduction_grain(aj_reduction *r, LLVMValueRef points) {
   LLVMBuilderRef b = r->lo->b;
   LLVMValueRef one = aj_ir_i64(r->lo, 1), zero = aj_ir_i64(r->lo, 0);
   LLVMValueRef some = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, points, zero, ""), points, one, "");
@@ -279,7 +304,7 @@ static void reduce_all(aj_reduction *r) {
   inner_blocks(r);
   aj_block_end(k);
   for (uint32_t i = 0; i < k->result_count; i++) r->partials[i] = mine[i];
-  k->count = extent_of(r, 0, k->rank, UINT32_MAX);
+  k->count = aj_reduction_extent(r, 0, k->rank, UINT32_MAX);
   aj_block_fold f = {.lanes = aj_reduce_lanes(r->dtype[0])};
   LLVMValueRef blocks = aj_reduction_count_blocks(r, &f);
   LLVMValueRef shift = partial_shift(r, blocks, (int64_t)f.lanes * AJ_REDUCE_STEPS);
@@ -290,10 +315,12 @@ static void reduce_all(aj_reduction *r) {
 static void reduce_units(aj_reduction *r, int32_t inner, bool inner_reduced) {
   aj_kernel *k = r->k;
   aj_lower *lo = r->lo;
-  LLVMValueRef count = extent_of(r, 0, inner, ~k->reduced), points = extent_of(r, 0, k->rank, k->reduced);
+  LLVMValueRef count = aj_reduction_extent(r, 0, inner, ~k->reduced),
+               points = aj_reduction_extent(r, 0, k->rank, k->reduced);
   if (!inner_reduced) {
-    r->lanes = k->rank == 0 ? 1 : r->light && k->lanes <= 16 ? 4 * k->lanes : k->lanes;
-    count = LLVMBuildMul(lo->b, count, count_vectors(r, extent_of(r, inner, k->rank, UINT32_MAX)), "");
+    r->lanes = k->rank == 0 ? 1 : aj_reduction_columns(r);
+    count = LLVMBuildMul(lo->b, count,
+                         aj_reduction_count_vectors(r, aj_reduction_extent(r, inner, k->rank, UINT32_MAX)), "");
     points = LLVMBuildMul(lo->b, points, aj_ir_i64(lo, r->lanes), "");
   }
   bool small = aj_kernel_is_small(k);
@@ -310,10 +337,11 @@ static void reduce_units(aj_reduction *r, int32_t inner, bool inner_reduced) {
     outer_vectors(r, inner);
   if (small) return;
   aj_block_end(k);
-  aj_block_run(k, count, grain_of(r, points));
+  aj_block_run(k, count, aj_reduction_grain(r, points));
 }
 
-void aj_lower_reduce(aj_kernel *k) {
+aj_reduction aj_reduction_start(aj_kernel *k) {
+  enum { LIGHT_BODY = 12 };
   aj_reduction r = {.k = k, .lo = k->lo, .light = k->size <= LIGHT_BODY};
   for (uint32_t i = 0; i < k->result_count; i++) {
     const aj_value *result = &k->node->results[i];
@@ -322,6 +350,11 @@ void aj_lower_reduce(aj_kernel *k) {
     r.out[i] = aj_lower_dest(k->lo, k->scope, result);
     k->scope->vals[result->slot] = (aj_lv){.v = r.out[i]};
   }
+  return r;
+}
+
+void aj_lower_reduce(aj_kernel *k) {
+  aj_reduction r = aj_reduction_start(k);
   bool inner_reduced = k->rank > 0 && (k->reduced >> (k->rank - 1) & 1);
   int32_t inner = k->rank;
   while (inner > 0 && (k->reduced >> (inner - 1) & 1) == (inner_reduced ? 1u : 0u)) inner--;

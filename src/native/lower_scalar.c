@@ -335,6 +335,12 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_REDUCE_MAX:
   case AJ_OP_REDUCE_AND:
   case AJ_OP_REDUCE_OR:
+  case AJ_OP_REDUCE:
+  case AJ_OP_CUMSUM:
+  case AJ_OP_CUMPROD:
+  case AJ_OP_CUMMIN:
+  case AJ_OP_CUMMAX:
+  case AJ_OP_CUMULATIVE:
   case AJ_OP_ARGMIN:
   case AJ_OP_ARGMAX:
   case AJ_OP_MEAN:

@@ -1,5 +1,6 @@
 /* flatten: inside maps an if whose arms can neither fail nor loop becomes its arms and selects; a map whose region then
- * is plain ops on scalars becomes the same ops on arrays, which fuse with what is around them.
+ * is plain ops on scalars becomes the same ops on arrays, which fuse with what is around them; a reduce whose combiner
+ * is one op becomes the reduction by that op, and its init is combined with the result.
  *
  *   before   %1 = map %x, %k {args = 1} (%a: f64, %k: f64) {      after    %3 = broadcast %k : f64[n]
  *              %p = lt %a, %k : bool                                       %4 = lt %x, %3 : bool[n]
@@ -10,8 +11,11 @@
  *              yield %r } : f64[n]
  *
  * Requires: ops expanded. Preserves: effects and their order, as what is moved has none; origins. Must never move what
- * may fail or loop, nor compute arms of many nodes that a map's masks could skip. */
+ * may fail or loop, nor compute arms of many nodes that a map's masks could skip, nor make a reduction of nothing give
+ * other bits than the init. */
 #include "opt/regions.h"
+
+#include "sem/sem.h"
 
 enum { MOST_ARM_NODES = 64 };
 
@@ -86,7 +90,38 @@ static bool spread_map(aj_builder *b, aj_region *region, aj_node *map) {
   return true;
 }
 
+/* ---- reduce ---- */
+
+static bool is_never_empty(const aj_node *reduce) {
+  const aj_attr *axes = aj_node_attr(reduce, AJ_ATTR_AXES);
+  for (uint32_t i = 0; i < axes->count; i++)
+    if (reduce->operands[0]->type->dims[axes->u.ints[i]] < 1) return false;
+  return true;
+}
+
+/* The reduction that gives the same bits, an empty one included; AJ_OP_NONE: none is known to. */
+static aj_op find_plain_reduction(const aj_node *node) {
+  if (node->op != AJ_OP_REDUCE || node->result_count != 1) return AJ_OP_NONE;
+  arrjit_dtype dtype = node->results[0].type->dtype;
+  bool same = aj_dtypes[dtype].cls != AJ_CLASS_FLOAT || is_never_empty(node);
+  return same ? aj_sem_plain_combiner(node->regions[0]) : AJ_OP_NONE;
+}
+
+static bool reduce_by_op(aj_builder *b, aj_region *region, aj_node *node, aj_op reduction) {
+  aj_builder_at(b, region, node);
+  const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES);
+  aj_value *all = aj_build1(b, reduction, 1, node->operands, 1, axes);
+  aj_value *init = all ? aj_build_broadcast_to(b, node->operands[1], all->type->rank, all->type->dims) : NULL;
+  aj_op op = node->regions[0]->nodes[0]->op;
+  return init && (node->results[0].forward = aj_build1(b, op, 2, (aj_value *[]){init, all}, 0, NULL));
+}
+
 static bool flatten_node(aj_builder *b, aj_region *region, aj_node *node, bool in_map, bool *changed) {
+  aj_op reduction = find_plain_reduction(node);
+  if (reduction != AJ_OP_NONE) {
+    *changed = true;
+    return reduce_by_op(b, region, node, reduction);
+  }
   bool selects = in_map && becomes_selects(node);
   if (!selects && (node->op != AJ_OP_MAP || !is_plain_region(node->regions[0]))) return aj_region_append(region, node);
   *changed = true;
@@ -96,7 +131,8 @@ static bool flatten_node(aj_builder *b, aj_region *region, aj_node *node, bool i
 static bool flatten_region(aj_builder *b, aj_region *region, bool in_map, bool *changed) {
   bool any = false;
   for (uint32_t i = 0; i < region->node_count && !any; i++)
-    any = region->nodes[i]->op == AJ_OP_MAP || (in_map && region->nodes[i]->op == AJ_OP_IF);
+    any = region->nodes[i]->op == AJ_OP_MAP || region->nodes[i]->op == AJ_OP_REDUCE ||
+          (in_map && region->nodes[i]->op == AJ_OP_IF);
   if (!any) return true;
   aj_taken taken = aj_region_take(region);
   for (uint32_t i = 0; i < taken.count; i++) {

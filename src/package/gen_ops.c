@@ -61,6 +61,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_INDEX_BATCH: return (form){NULL, "size_t", "batch_count", aj_attrs[attr].name};
   case AJ_ATTR_START_MAP: return (form){NULL, "size_t", "start_count", "start_map"};
   case AJ_ATTR_AXIS:
+  case AJ_ATTR_REVERSE:
   case AJ_ATTR_INDEX_AXIS: return (form){"int64_t", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DESCENDING:
   case AJ_ATTR_RIGHT: return (form){"int", NULL, NULL, aj_attrs[attr].name};
@@ -197,6 +198,7 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_EXN_I64: return "an i64 scalar";
   case AJ_R_TRANSPOSE: return "the dtype of x, its dims in the order of axes; axes has each axis once";
   case AJ_R_SAME_AXES:
+  case AJ_R_CUMULATIVE:
   case AJ_R_DYNAMIC_UPDATE_SLICE: return "the type of x";
   case AJ_R_SLICE:
     return "the dtype of x, (limit - start) / step elements rounded up in each dim; rank is that of x, limit may "
@@ -223,6 +225,7 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_REGIONS:
   case AJ_R_LOOP:
   case AJ_R_MAP:
+  case AJ_R_COMBINE:
   case AJ_R_CALL:
   case AJ_R_NONE:
   case AJ_R_CHECK:

@@ -1,8 +1,9 @@
 /* reduce_*: the fixed order that README.md states. Integer results do not depend on it, but take the same way. */
-#include "sem/routine.h"
+#include "sem/reduce.h"
 
 #include <string.h>
 
+#include "sem/combiner.h"
 #include "sem/tree.h"
 
 /* ---- carry tree ---- */
@@ -12,13 +13,23 @@ uint32_t aj_tree_levels(int64_t blocks) {
   return levels;
 }
 
+/* newer = older combined with newer. */
+static void join(aj_tree *tree, char *older, char *newer) {
+  if (tree->combiner == NULL) {
+    const void *in[] = {older, newer};
+    tree->combine(tree->width, newer, in);
+    return;
+  }
+  char *from[AJ_COMBINE_ARGS], *to[AJ_COMBINE_ARGS];
+  aj_record_at(tree->combiner, older, tree->width, 0, from);
+  aj_record_at(tree->combiner, newer, tree->width, 0, to);
+  aj_combiner_run(tree->combiner, tree->width, to, (const char *const *)from, (const char *const *)to);
+}
+
 void aj_tree_push(aj_tree *tree, char *block) {
   char *level = tree->levels;
   uint64_t full = tree->count++;
-  for (; full & 1; full >>= 1, level += tree->bytes) {
-    const void *in[] = {level, block};
-    tree->combine(tree->width, block, in);
-  }
+  for (; full & 1; full >>= 1, level += tree->bytes) join(tree, level, block);
   memcpy(level, block, tree->bytes);
 }
 
@@ -27,9 +38,8 @@ void aj_tree_finish(aj_tree *tree, char *out) {
   bool have = false;
   for (uint64_t full = tree->count; full != 0; full >>= 1, level += tree->bytes) {
     if (!(full & 1)) continue;
-    const void *in[] = {level, out};
     if (have)
-      tree->combine(tree->width, out, in);
+      join(tree, level, out);
     else
       memcpy(out, level, tree->bytes);
     have = true;
@@ -72,23 +82,17 @@ static aj_op get_combiner(aj_op op) {
 }
 
 /* ---- the walk ---- */
-/* A list of merged groups: extents and byte strides, outermost first. */
-typedef struct group_list {
-  int32_t rank;
-  int64_t dims[ARRJIT_MAX_RANK], strides[ARRJIT_MAX_RANK];
-} group_list;
 typedef struct reduce_plan {
   const aj_sem_call *call;
   aj_op op;
   size_t bytes;
   aj_tree tree;
-  bool inner_reduced;    /* the innermost group; its extent is `inner`, and it is in neither list */
-  int64_t inner, blocks; /* blocks: pushes to the tree for one output */
-  group_list kept, reduced;
+  aj_groups groups;
+  int64_t blocks; /* pushes to the tree for one output */
   aj_poller poller;
 } reduce_plan;
 
-static void add_dim(group_list *list, int64_t extent, int64_t stride, bool merge) {
+static void add_dim(aj_group_list *list, int64_t extent, int64_t stride, bool merge) {
   if (merge) {
     list->dims[list->rank - 1] *= extent;
     list->strides[list->rank - 1] = stride;
@@ -98,35 +102,34 @@ static void add_dim(group_list *list, int64_t extent, int64_t stride, bool merge
   list->strides[list->rank++] = stride;
 }
 
-/* Groups by structure alone: an extent of 1 is a dim like any other. */
-static void plan_groups(reduce_plan *plan) {
-  const aj_view *x = &plan->call->in[0];
-  uint32_t axes = aj_routine_axis_set(plan->call->node, AJ_ATTR_AXES);
+void aj_groups_plan(aj_groups *groups, const aj_view *x, uint32_t axes) {
+  groups->kept.rank = groups->reduced.rank = 0;
   for (int32_t i = 0; i < x->rank; i++) {
     bool reduced = (axes >> i & 1) != 0, merge = i > 0 && (axes >> (i - 1) & 1) == (axes >> i & 1);
-    add_dim(reduced ? &plan->reduced : &plan->kept, x->dims[i], x->strides[i], merge);
+    add_dim(reduced ? &groups->reduced : &groups->kept, x->dims[i], x->strides[i], merge);
   }
-  plan->inner_reduced = x->rank > 0 && (axes >> (x->rank - 1) & 1) != 0;
-  group_list *innermost = plan->inner_reduced ? &plan->reduced : &plan->kept;
-  plan->inner = innermost->rank > 0 ? innermost->dims[--innermost->rank] : 1;
+  groups->inner_reduced = x->rank > 0 && (axes >> (x->rank - 1) & 1) != 0;
+  aj_group_list *innermost = groups->inner_reduced ? &groups->reduced : &groups->kept;
+  groups->inner = innermost->rank > 0 ? innermost->dims[--innermost->rank] : 1;
 }
 
 /* One output whose innermost group is reduced, from its first element on. */
 static bool reduce_lanes(reduce_plan *plan, aj_fold *fold, const char *at, char *out) {
   int64_t step = (int64_t)aj_reduce_lanes(plan->call->in[0].dtype) * AJ_REDUCE_STEPS;
   if (plan->blocks == 1) {
-    fold((size_t)plan->inner, out, at);
-    return !aj_poller_stops(&plan->poller, plan->inner + 8);
+    fold((size_t)plan->groups.inner, out, at);
+    return !aj_poller_stops(&plan->poller, plan->groups.inner + 8);
   }
   int64_t index[ARRJIT_MAX_RANK] = {0}, block;
   do {
-    for (int64_t i = 0; i < plan->inner; i += step) {
-      int64_t n = plan->inner - i < step ? plan->inner - i : step;
+    for (int64_t i = 0; i < plan->groups.inner; i += step) {
+      int64_t n = plan->groups.inner - i < step ? plan->groups.inner - i : step;
       fold((size_t)n, &block, at + (size_t)i * plan->bytes);
       aj_tree_push(&plan->tree, (char *)&block);
       if (aj_poller_stops(&plan->poller, n + 8)) return false;
     }
-  } while (aj_routine_step(plan->reduced.rank, plan->reduced.dims, plan->reduced.strides, index, &at));
+  } while (
+      aj_routine_step(plan->groups.reduced.rank, plan->groups.reduced.dims, plan->groups.reduced.strides, index, &at));
   aj_tree_finish(&plan->tree, out);
   return true;
 }
@@ -138,15 +141,15 @@ static aj_sem_status reduce_inner(reduce_plan *plan) {
   plan->tree.levels = (char *)levels;
   plan->tree.width = 1;
   plan->tree.bytes = plan->bytes;
-  plan->blocks = (plan->inner + step - 1) / step;
-  for (int32_t i = 0; i < plan->reduced.rank; i++) plan->blocks *= plan->reduced.dims[i];
+  plan->blocks = (plan->groups.inner + step - 1) / step;
+  plan->blocks *= aj_group_count(&plan->groups.reduced);
   int64_t index[ARRJIT_MAX_RANK] = {0};
   const char *at = plan->call->in[0].data;
   char *out = plan->call->out->data;
   do {
     if (!reduce_lanes(plan, fold, at, out)) return AJ_SEM_STOPPED;
     out += plan->bytes;
-  } while (aj_routine_step(plan->kept.rank, plan->kept.dims, plan->kept.strides, index, &at));
+  } while (aj_routine_step(plan->groups.kept.rank, plan->groups.kept.dims, plan->groups.kept.strides, index, &at));
   return AJ_SEM_OK;
 }
 
@@ -163,7 +166,8 @@ static bool reduce_columns(reduce_plan *plan, const char *at, char *out, size_t 
       const void *in[] = {sums, at};
       plan->tree.combine(n, sums, in);
       if (aj_poller_stops(&plan->poller, (int64_t)n + 8)) return false;
-      more = aj_routine_step(plan->reduced.rank, plan->reduced.dims, plan->reduced.strides, index, &at);
+      more = aj_routine_step(plan->groups.reduced.rank, plan->groups.reduced.dims, plan->groups.reduced.strides, index,
+                             &at);
     }
     aj_tree_push(&plan->tree, sums);
   }
@@ -172,9 +176,8 @@ static bool reduce_columns(reduce_plan *plan, const char *at, char *out, size_t 
 }
 
 static aj_sem_status reduce_outer(reduce_plan *plan, const char *identity) {
-  enum { TILE = 512 };
-  int64_t rows = 1, tile = plan->inner < TILE ? plan->inner : TILE;
-  for (int32_t i = 0; i < plan->reduced.rank; i++) rows *= plan->reduced.dims[i];
+  int64_t tile = plan->groups.inner < AJ_REDUCE_TILE ? plan->groups.inner : AJ_REDUCE_TILE;
+  int64_t rows = aj_group_count(&plan->groups.reduced);
   uint32_t levels = aj_tree_levels((rows - 1) / AJ_REDUCE_CHAIN + 1);
   size_t vector_bytes = (size_t)tile * plan->bytes, scratch_bytes = vector_bytes * (levels + 1);
   char *scratch = aj_mem_raw(plan->call->mem, scratch_bytes);
@@ -185,12 +188,13 @@ static aj_sem_status reduce_outer(reduce_plan *plan, const char *identity) {
   char *out = plan->call->out->data;
   bool ok = true;
   do {
-    for (int64_t j = 0; ok && j < plan->inner; j += tile) {
-      size_t n = (size_t)(plan->inner - j < tile ? plan->inner - j : tile);
+    for (int64_t j = 0; ok && j < plan->groups.inner; j += tile) {
+      size_t n = (size_t)(plan->groups.inner - j < tile ? plan->groups.inner - j : tile);
       ok = reduce_columns(plan, at + (size_t)j * plan->bytes, out, n, identity, scratch);
       out += n * plan->bytes;
     }
-  } while (ok && aj_routine_step(plan->kept.rank, plan->kept.dims, plan->kept.strides, index, &at));
+  } while (ok &&
+           aj_routine_step(plan->groups.kept.rank, plan->groups.kept.dims, plan->groups.kept.strides, index, &at));
   aj_mem_free(plan->call->mem, scratch, scratch_bytes);
   return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
 }
@@ -206,8 +210,8 @@ aj_sem_status aj_reduce_run(const aj_sem_call *call, aj_op op) {
     return ok ? AJ_SEM_OK : AJ_SEM_STOPPED;
   }
   plan.tree.combine = aj_sem_loop(get_combiner(op), x->dtype, x->dtype);
-  plan_groups(&plan);
-  return plan.inner_reduced ? reduce_inner(&plan) : reduce_outer(&plan, (const char *)&start);
+  aj_groups_plan(&plan.groups, x, aj_routine_axis_set(call->node, AJ_ATTR_AXES));
+  return plan.groups.inner_reduced ? reduce_inner(&plan) : reduce_outer(&plan, (const char *)&start);
 }
 
 aj_sem_status aj_routine_reduce_sum(const aj_sem_call *call) { return aj_reduce_run(call, AJ_OP_REDUCE_SUM); }

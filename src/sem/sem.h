@@ -132,10 +132,11 @@ typedef struct aj_sem_call {
   const aj_node *node; /* op and attributes */
   const int64_t *env;  /* symbols */
   const aj_view *in;   /* elementwise ops: any strides, all of the result's shape; others: dense */
-  aj_view *out;        /* dense, with data, of the result's type; overlaps no input */
+  aj_view *out;        /* one a result: dense, with data, of its type; overlaps no input */
   aj_mem *mem;         /* scratch */
   aj_sem_cache *cache;
-  aj_sem_fail *fail;        /* written on AJ_SEM_FAIL */
+  const aj_program *combiner; /* of the node's region 0; NULL: a routine that needs it makes it */
+  aj_sem_fail *fail;          /* written on AJ_SEM_FAIL */
   bool (*poll)(void *user); /* called between blocks at least every 0.1 ms; true: stop (AJ_SEM_STOPPED). NULL: never */
   void *poll_user;
   const aj_sem_team *team; /* NULL: the caller works alone */
@@ -151,6 +152,10 @@ bool aj_sem_view(const aj_node *node, const int64_t *env, const aj_view *in, aj_
 /* Lanes of a block when the innermost group is reduced: 64 (32 for 8-byte elements); steps 64. */
 static inline uint32_t aj_reduce_lanes(arrjit_dtype dtype) { return aj_dtypes[dtype].bytes == 8 ? 32 : 64; }
 enum { AJ_REDUCE_STEPS = 64, AJ_REDUCE_CHAIN = 128 };
+/* Elements of a group when a cumulative op goes along the last axis: 16 (8 for 8-byte elements). */
+static inline uint32_t aj_scan_group(arrjit_dtype dtype) { return aj_dtypes[dtype].bytes == 8 ? 8 : 16; }
+/* The reduce op that a combiner of two values is, bit for bit, where there is something to reduce; AJ_OP_NONE: none. */
+aj_op aj_sem_plain_combiner(const aj_region *region);
 /* The identity that chains start from (sum: -0.0, and an empty sum is +0.0: *out_empty). */
 void aj_reduce_identity(aj_op op, arrjit_dtype dtype, void *out_start, void *out_empty);
 

@@ -7,9 +7,10 @@
 /* Combines vectors of `width` elements; level k holds the combination of 2^k blocks when bit k of count is set. */
 typedef struct aj_tree {
   aj_loop *combine;
-  size_t width, bytes; /* bytes: of a vector */
-  char *levels;        /* one vector a level, as many as aj_tree_levels(blocks to come) */
-  uint64_t count;      /* blocks so far */
+  struct aj_combiner *combiner; /* not NULL: of the host, in place of `combine`; vectors are records */
+  size_t width, bytes;          /* bytes: of a vector */
+  char *levels;                 /* one vector a level, as many as aj_tree_levels(blocks to come) */
+  uint64_t count;               /* blocks so far */
 } aj_tree;
 
 uint32_t aj_tree_levels(int64_t blocks);

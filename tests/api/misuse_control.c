@@ -192,6 +192,83 @@ static void tries(misuse *m) {
   });
 }
 
+/* Over axis 0 of one argument. */
+#define FOLD(args, inits, axis_count, axes) arrjit_reduce_begin(g, 1, args, inits, axis_count, axes, a, a + 1)
+
+static void folds(misuse *m) {
+  arrjit_value a[2], out[2];
+  const int64_t axis = 0, bad = 7;
+  ON_NULL(m, arrjit_reduce_begin, arrjit_reduce_begin(NULL, 1, a, a, 1, &axis, a, a));
+  ON_NULL(m, arrjit_reduce_end, arrjit_reduce_end(NULL, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "args", "NULL", ARRJIT_MISUSE, "values is NULL", FOLD(NULL, &p->real, 1, &axis));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "args", "with the null value", ARRJIT_MISUSE, "null value",
+              FOLD(VALUES_(NULL), &p->real, 1, &axis));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "args", "of another graph", ARRJIT_MISUSE, "another graph",
+              FOLD(&p->foreign, &p->real, 1, &axis));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "args", "none", ARRJIT_MISUSE, "reduce: 0 arguments; expected 1 to 16",
+              arrjit_reduce_begin(g, 0, NULL, NULL, 1, &axis, NULL, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "args", "too many", ARRJIT_MISUSE, "reduce: 17 arguments; expected 1 to 16",
+              arrjit_reduce_begin(g, 17, &p->vector, &p->real, 1, &axis, a, a));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "args", "an exception", ARRJIT_TYPE, "is an exception",
+              FOLD(&p->exn, &p->real, 1, &axis));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "inits", "NULL", ARRJIT_MISUSE, "values is NULL",
+              FOLD(&p->vector, NULL, 1, &axis));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "inits", "of an arm", ARRJIT_MISUSE, "made inside an arm",
+              FOLD(&p->vector, &p->ended, 1, &axis));
+  BUILD(m, arrjit_reduce_begin, "inits", "of another dtype", ARRJIT_TYPE, "reduce: init 0 is i64; expected a scalar of",
+        FOLD(&p->vector, &p->integer, 1, &axis), arrjit_reduce_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "axes", "NULL", ARRJIT_MISUSE, "axes is NULL",
+              FOLD(&p->vector, &p->real, 1, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "axis_count", "17", ARRJIT_MISUSE, "17 axes; at most 16",
+              FOLD(&p->vector, &p->real, 17, &axis));
+  BUILD(m, arrjit_reduce_begin, "axes", "out of range", ARRJIT_TYPE, "reduce: ", FOLD(&p->vector, &p->real, 1, &bad),
+        arrjit_reduce_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "out_older", "NULL", ARRJIT_MISUSE, "array for older elements is NULL",
+              arrjit_reduce_begin(g, 1, &p->vector, &p->real, 1, &axis, NULL, a));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "out_newer", "NULL", ARRJIT_MISUSE, "array for newer elements is NULL",
+              arrjit_reduce_begin(g, 1, &p->vector, &p->real, 1, &axis, a, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_begin, "order", "inside a combiner", ARRJIT_MISUSE,
+              "reduce: has no place inside a combiner", FOLD(&p->vector, &p->real, 1, &axis), FOLD(a, a + 1, 0, NULL));
+  UNOPENED(m, arrjit_reduce_end, "a reduce", arrjit_reduce_end(g, 0, NULL, out));
+  INSIDE_IF(m, arrjit_reduce_end, "a reduce", arrjit_reduce_end(g, 0, NULL, out));
+  BUILD_WHOLE(m, arrjit_reduce_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
+              FOLD(&p->vector, &p->real, 1, &axis), arrjit_reduce_end(g, 1, NULL, out));
+  BUILD(m, arrjit_reduce_end, "values", "an array", ARRJIT_MISUSE,
+        "is an array, but inside a combiner there are scalars", FOLD(&p->vector, &p->real, 1, &axis),
+        arrjit_reduce_end(g, 1, &p->matrix, out));
+  BUILD(m, arrjit_reduce_end, "count", "not the args'", ARRJIT_TYPE, "reduce: combiner yields nothing; expected",
+        FOLD(&p->vector, &p->real, 1, &axis), arrjit_reduce_end(g, 0, NULL, out));
+}
+
+#define SCAN(args, axis, reverse) arrjit_cumulative_begin(g, 1, args, axis, reverse, a, a + 1)
+
+static void scans(misuse *m) {
+  arrjit_value a[2], out[2];
+  ON_NULL(m, arrjit_cumulative_begin, arrjit_cumulative_begin(NULL, 1, a, 0, 0, a, a));
+  ON_NULL(m, arrjit_cumulative_end, arrjit_cumulative_end(NULL, 1, a, out));
+  BUILD_WHOLE(m, arrjit_cumulative_begin, "args", "NULL", ARRJIT_MISUSE, "values is NULL", SCAN(NULL, 0, 0));
+  BUILD_WHOLE(m, arrjit_cumulative_begin, "args", "none", ARRJIT_MISUSE, "cumulative: 0 arguments; expected 1 to 16",
+              arrjit_cumulative_begin(g, 0, NULL, 0, 0, NULL, NULL));
+  BUILD_WHOLE(m, arrjit_cumulative_begin, "args", "of an arm", ARRJIT_MISUSE, "made inside an arm",
+              SCAN(&p->ended, 0, 0));
+  BUILD_WHOLE(m, arrjit_cumulative_begin, "args", "an exception", ARRJIT_TYPE, "is an exception", SCAN(&p->exn, 0, 0));
+  BUILD(m, arrjit_cumulative_begin, "axis", "out of range", ARRJIT_TYPE, "cumulative: ", SCAN(&p->vector, 1, 0),
+        arrjit_cumulative_end(g, 1, a, out));
+  BUILD(m, arrjit_cumulative_begin, "reverse", "2", ARRJIT_TYPE, "cumulative: reverse is 2; expected 0 or 1",
+        SCAN(&p->vector, 0, 2), arrjit_cumulative_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_cumulative_begin, "out_older", "NULL", ARRJIT_MISUSE, "array for older elements is NULL",
+              arrjit_cumulative_begin(g, 1, &p->vector, 0, 0, NULL, a));
+  BUILD_WHOLE(m, arrjit_cumulative_begin, "out_newer", "NULL", ARRJIT_MISUSE, "array for newer elements is NULL",
+              arrjit_cumulative_begin(g, 1, &p->vector, 0, 0, a, NULL));
+  UNOPENED(m, arrjit_cumulative_end, "a cumulative", arrjit_cumulative_end(g, 0, NULL, out));
+  INSIDE_IF(m, arrjit_cumulative_end, "a cumulative", arrjit_cumulative_end(g, 0, NULL, out));
+  BUILD_WHOLE(m, arrjit_cumulative_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL", SCAN(&p->vector, 0, 0),
+              arrjit_cumulative_end(g, 1, NULL, out));
+  BUILD(m, arrjit_cumulative_end, "count", "not the args'", ARRJIT_TYPE,
+        "cumulative: combiner yields nothing; expected", SCAN(&p->vector, 0, 0),
+        arrjit_cumulative_end(g, 0, NULL, out));
+}
+
 static void maps(misuse *m) {
   arrjit_value a[2], out[2];
   ON_NULL(m, arrjit_map_begin, arrjit_map_begin(NULL, 1, a, a));
@@ -234,6 +311,8 @@ void misuse_constructs(misuse *m) {
   fors(m);
   tries(m);
   maps(m);
+  folds(m);
+  scans(m);
 }
 
 /* ---- failures ---- */

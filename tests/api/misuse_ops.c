@@ -537,6 +537,24 @@ static void reductions(misuse *m) {
   POSITIONS(arrjit_argmax, CALL_ARGMAX);
 }
 
+static void cumulatives(misuse *m) {
+#define CALL_CUMSUM(g, x) arrjit_cumsum(g, x, 0, 0)
+#define CALL_CUMPROD(g, x) arrjit_cumprod(g, x, 0, 0)
+#define CALL_CUMMIN(g, x) arrjit_cummin(g, x, 0, 0)
+#define CALL_CUMMAX(g, x) arrjit_cummax(g, x, 0, 0)
+#define SCANS(function, call)                                                                                          \
+  ALL_REFUSE(m, function, "x", call);                                                                                  \
+  WRONG(m, function, "axis", "negative", "axis is -1", function(g, p->vector, -1, 0));                                 \
+  WRONG(m, function, "axis", "not below rank", "axis is 1", function(g, p->vector, 1, 0));                             \
+  WRONG(m, function, "reverse", "2", "reverse is 2; expected 0 or 1", function(g, p->vector, 0, 2))
+  SCANS(arrjit_cumsum, CALL_CUMSUM);
+  SCANS(arrjit_cumprod, CALL_CUMPROD);
+  SCANS(arrjit_cummin, CALL_CUMMIN);
+  SCANS(arrjit_cummax, CALL_CUMMAX);
+  WRONG(m, arrjit_cumsum, "x", "bool", "write convert(x,", arrjit_cumsum(g, p->flags, 0, 0));
+  WRONG(m, arrjit_cumprod, "x", "bool", "write convert(x,", arrjit_cumprod(g, p->flags, 0, 0));
+}
+
 static void products(misuse *m) {
 #define CALL_DOT(g, x) arrjit_dot(g, x, x, 0, NULL, NULL, 0, NULL, NULL)
 #define DOT(lhs, rhs, ...) arrjit_dot(g, lhs, rhs, __VA_ARGS__)
@@ -570,5 +588,6 @@ void misuse_operations(misuse *m) {
   scatters(m);
   sorting(m);
   reductions(m);
+  cumulatives(m);
   products(m);
 }

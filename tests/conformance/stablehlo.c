@@ -246,36 +246,20 @@ const char *stablehlo_plain(const json_t *region) {
   return both ? json_string_value(json_object_get(one, "op")) : NULL;
 }
 
-typedef arrjit_value reducer(arrjit_graph *g, arrjit_value x, size_t axis_count, const int64_t *axes);
-
-static reducer *find_reducer(const char *name, bool bools) {
-  static const struct {
-    const char *name;
-    reducer *build;
-  } plain[] = {{"add", arrjit_reduce_sum},     {"multiply", arrjit_reduce_prod}, {"minimum", arrjit_reduce_min},
-               {"maximum", arrjit_reduce_max}, {"and", arrjit_reduce_and},       {"or", arrjit_reduce_or}};
-  if (bools && (strcmp(name, "add") == 0 || strcmp(name, "maximum") == 0)) return arrjit_reduce_or;
-  if (bools && (strcmp(name, "multiply") == 0 || strcmp(name, "minimum") == 0)) return arrjit_reduce_and;
-  for (size_t i = 0; i < TK_COUNT(plain); i++)
-    if (strcmp(plain[i].name, name) == 0) return plain[i].build;
-  return NULL;
-}
-
-static verdict build_reduce(case_op *op) {
-  int64_t axes[CASE_MOST];
-  size_t count = case_ints(op, "dimensions", axes);
-  const char *name = stablehlo_plain(json_array_get(op->regions, 0));
-  bool bools = is_bool(op->in[0]);
-  reducer *build = op->in_count == 2 && name ? find_reducer(name, bools) : NULL;
-  if (!build) return corpus_say(op->build->run, SKIPPED, "op reduce with a region");
-  arrjit_value reduced = build(op->g, op->in[0], count, axes);
-  op->out[0] = find_binary(name, bools)(op->g, fill_like(op, op->in[1], reduced), reduced);
-  return PASSED;
-}
-
 static verdict build_region(case_op *op, size_t which, size_t count, const arrjit_value *args, arrjit_value *out) {
   size_t out_count;
   return case_region(op->build, vocabulary, json_array_get(op->regions, which), count, args, &out_count, out);
+}
+
+/* Inputs, then inits; the region takes an older element of each, then a newer one. */
+static verdict build_reduce(case_op *op) {
+  int64_t axes[CASE_MOST];
+  arrjit_value elements[CASE_MOST], out[CASE_MOST];
+  size_t count = case_ints(op, "dimensions", axes), args = op->in_count / 2;
+  arrjit_reduce_begin(op->g, args, op->in, op->in + args, count, axes, elements, elements + args);
+  verdict v = build_region(op, 0, 2 * args, elements, out);
+  if (v == PASSED) arrjit_reduce_end(op->g, args, out, op->out);
+  return v;
 }
 
 static verdict build_while(case_op *op) {

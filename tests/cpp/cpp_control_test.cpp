@@ -129,6 +129,25 @@ static void test_map_runs_for_every_lane(void **state) {
   EXPECT(std::string(failed.message()) == "7 by 0" && std::string(failed.trace()[2].arm) == "lane");
 }
 
+static void test_reduce_folds_with_a_body(void **state) {
+  fixture &f = get(state);
+  graph g(f.ctx);
+  const value x = g.param<int64_t>("x", {2, 3}), init = g.param<int64_t>("init");
+  const value top = reduce_(g, x, init, {1}, [](value a, value b) { return max(a, b); });
+  const value place = iota(g, ARRJIT_I64, {2, 3}, 1);
+  const auto [most, at] =
+      reduce_(g, std::tuple(x, place), std::tuple(init, init), all_axes,
+              [](value a, value i, value b, value j) { return std::tuple(select(b > a, b, a), select(b > a, j, i)); });
+  const value sums = cumulative_(g, x, 1, true, [](value a, value b) { return a + b; });
+  g.returns({top, most, at, sums, cumsum(x, 1, 1)});
+  const function fn = g.finish();
+  const result r = run_all(f, fn, {}, make_array<int64_t>(f.ctx, {4, 9, 2, 7, 1, 5}, {2, 3}), i64(f, -1));
+  EXPECT(r.output(0).to_vector<int64_t>() == (std::vector<int64_t>{9, 7}));
+  EXPECT(r.output(3).to_vector<int64_t>() == (std::vector<int64_t>{15, 11, 2, 13, 6, 5}));
+  EXPECT(r.output(4).to_vector<int64_t>() == r.output(3).to_vector<int64_t>());
+  EXPECT(r.output(1).to_vector<int64_t>()[0] == 9 && r.output(2).to_vector<int64_t>()[0] == 1);
+}
+
 static void test_try_takes_by_kind_and_runs_finally(void **state) {
   fixture &f = get(state);
   const arrjit_kind odd = f.ctx.add_kind("odd", ARRJIT_KIND_ERROR, "i64[0]");
@@ -302,6 +321,7 @@ static const struct CMUnitTest tests[] = {
     CPP_TEST(test_while_with_one_value_and_with_several),
     CPP_TEST(test_for_with_and_without_a_step),
     CPP_TEST(test_map_runs_for_every_lane),
+    CPP_TEST(test_reduce_folds_with_a_body),
     CPP_TEST(test_try_takes_by_kind_and_runs_finally),
     CPP_TEST(test_try_may_end_without_finally_and_raise_from),
     CPP_TEST(test_check_passes_its_value_on),

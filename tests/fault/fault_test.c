@@ -78,6 +78,15 @@ static void build_map(arrjit_graph *g) {
   RETURN(g, out);
 }
 
+/* Two arrays folded together, and a scan. */
+static void build_fold(arrjit_graph *g) {
+  arrjit_value x = PARAM(g, "x", F32, 5, 3), init = arrjit_const_f32(g, 1), a[2], b[2], out[2];
+  const arrjit_value inits[] = {init, init};
+  arrjit_reduce_begin(g, LIST(x, arrjit_neg(g, x)), inits, INTS(0), a, b);
+  arrjit_reduce_end(g, LIST(arrjit_sub(g, a[0], b[1]), arrjit_min(g, a[1], b[1])), out);
+  RETURN(g, out[0], arrjit_cumsum(g, out[1], 0, 0));
+}
+
 static int failures_made, pointers_destroyed;
 static void destroy_pointer(void *pointer) {
   (void)pointer;
@@ -109,6 +118,8 @@ static const scenario callback = {
     "callback with payload", build_callback, 1, {{ARRJIT_F64, 1, {3}}}, fail_with_payload};
 static const scenario dot = {"dot", build_dot, 2, {{ARRJIT_F32, 2, {3, 40}}, {ARRJIT_F32, 2, {40, 5}}}, NULL};
 static const scenario map = {"map", build_map, 1, {{ARRJIT_F64, 1, {9}}}, NULL};
+
+static const scenario fold = {"fold", build_fold, 1, {{ARRJIT_F32, 2, {5, 3}}}, NULL};
 
 /* ---- one attempt ---- */
 
@@ -243,6 +254,9 @@ static void test_dot_in_whole(void **state) { (void)state, exhaust(&dot, WHOLE);
 static void test_map_in_interp(void **state) { (void)state, exhaust(&map, INTERP); }
 static void test_map_in_whole(void **state) { (void)state, exhaust(&map, WHOLE); }
 static void test_map_in_native_code(void **state) { (void)state, exhaust(&map, REQUIRED); }
+static void test_fold_in_interp(void **state) { (void)state, exhaust(&fold, INTERP); }
+static void test_fold_in_whole(void **state) { (void)state, exhaust(&fold, WHOLE); }
+static void test_fold_in_native_code(void **state) { (void)state, exhaust(&fold, REQUIRED); }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_elementwise_in_interp),
@@ -259,6 +273,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_map_in_interp),
     cmocka_unit_test(test_map_in_whole),
     cmocka_unit_test(test_map_in_native_code),
+    cmocka_unit_test(test_fold_in_interp),
+    cmocka_unit_test(test_fold_in_whole),
+    cmocka_unit_test(test_fold_in_native_code),
 };
 
 TEST_MAIN(tests, NULL, NULL)

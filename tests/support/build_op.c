@@ -9,6 +9,8 @@
   case AJ_OP_##ID: return arrjit_##name(g, in[0], in[1], in[2]);
 #define AXES(ID, name)                                                                                                 \
   case AJ_OP_##ID: return arrjit_##name(g, in[0], t->axis_count, t->axes);
+#define SCAN(ID, name)                                                                                                 \
+  case AJ_OP_##ID: return arrjit_##name(g, in[0], t->axis, t->reverse);
 #define GATHER(ID, name)                                                                                               \
   case AJ_OP_##ID:                                                                                                     \
     return arrjit_##name(g, in[0], in[1], t->offset_count, t->offset_axes, t->collapsed_count, t->collapsed_axes,      \
@@ -19,6 +21,27 @@
     return arrjit_##name(g, in[0], in[1], in[2], t->offset_count, t->offset_axes, t->collapsed_count,                  \
                          t->collapsed_axes, t->batch_count, t->lhs_batch, t->rhs_batch, t->start_count, t->start_map,  \
                          t->axis);
+
+/* Values combined in one of several ways: by one op, with a value from outside, by movement alone, by a function. Most
+ * depend on the order. */
+static void combine(arrjit_graph *g, uint64_t variant, size_t count, const arrjit_value *a, const arrjit_value *b,
+                    arrjit_value outside, arrjit_value *out) {
+  arrjit_dtype first = arrjit_value_type(a[0]).dtype;
+  for (size_t i = 0; i < count; i++) {
+    arrjit_dtype dtype = arrjit_value_type(a[i]).dtype;
+    bool real = dtype == ARRJIT_F32 || dtype == ARRJIT_F64, same = dtype == first, boolean = dtype == ARRJIT_BOOL;
+    switch (variant % 8) {
+    case 0: out[i] = boolean ? arrjit_or(g, b[i], a[i]) : arrjit_add(g, a[i], b[i]); break;
+    case 1: out[i] = boolean ? arrjit_and(g, a[i], b[i]) : arrjit_mul(g, a[i], b[i]); break;
+    case 2: out[i] = variant / 16 % 2 ? arrjit_max(g, a[i], b[i]) : arrjit_min(g, b[i], a[i]); break;
+    case 3: out[i] = same ? arrjit_max(g, arrjit_min(g, a[i], outside), b[i]) : arrjit_min(g, a[i], b[i]); break;
+    case 4: out[i] = boolean ? arrjit_xor(g, a[i], arrjit_not(g, b[i])) : arrjit_sub(g, a[i], b[i]); break;
+    case 5: out[i] = arrjit_select(g, arrjit_ne(g, a[0], b[0]), b[i], a[i]); break;
+    case 6: out[i] = real ? arrjit_sin(g, arrjit_add(g, a[i], b[i])) : arrjit_max(g, a[i], b[i]); break;
+    default: out[i] = b[i]; break;
+    }
+  }
+}
 
 arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_value *in, const tk_attrs *t) {
   switch (op) {
@@ -145,6 +168,24 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     AXES(REDUCE_MAX, reduce_max)
     AXES(REDUCE_AND, reduce_and)
     AXES(REDUCE_OR, reduce_or)
+  case AJ_OP_REDUCE: {
+    arrjit_value older[2], newer[2], out[2];
+    arrjit_reduce_begin(g, count / 2, in, in + count / 2, t->axis_count, t->axes, older, newer);
+    combine(g, t->variant, count / 2, older, newer, in[count / 2], out);
+    arrjit_reduce_end(g, count / 2, out, out);
+    return out[t->variant / 8 % (count / 2)];
+  }
+  case AJ_OP_CUMULATIVE: {
+    arrjit_value older[2], newer[2], out[2];
+    arrjit_cumulative_begin(g, count - 1, in, t->axis, t->reverse, older, newer);
+    combine(g, t->variant, count - 1, older, newer, in[count - 1], out);
+    arrjit_cumulative_end(g, count - 1, out, out);
+    return out[t->variant / 8 % (count - 1)];
+  }
+    SCAN(CUMSUM, cumsum)
+    SCAN(CUMPROD, cumprod)
+    SCAN(CUMMIN, cummin)
+    SCAN(CUMMAX, cummax)
   case AJ_OP_ARGMIN: return arrjit_argmin(g, in[0], t->axis);
   case AJ_OP_ARGMAX: return arrjit_argmax(g, in[0], t->axis); AXES(MEAN, mean)
   case AJ_OP_DOT:

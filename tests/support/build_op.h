@@ -19,6 +19,8 @@ typedef struct tk_attrs {
   int64_t lhs_batch[4], rhs_batch[4] /* of x and indices in gather and scatter */, lhs_contract[4], rhs_contract[4];
   size_t offset_count, collapsed_count, start_count;
   int64_t offset_axes[ARRJIT_MAX_RANK], collapsed_axes[ARRJIT_MAX_RANK], start_map[ARRJIT_MAX_RANK];
+  int64_t reverse;
+  uint64_t variant; /* which of several combiners */
 } tk_attrs;
 
 /* NULL when building fails, and for ops without a builder of their own (control flow, constants, failures). */

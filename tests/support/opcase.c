@@ -4,6 +4,7 @@
 #include <string.h>
 
 bool tk_opcase_covers(aj_op op) {
+  if (aj_ops[op].rule == AJ_R_COMBINE) return true;
   static const uint32_t other = AJ_F_REGIONS | AJ_F_TERMINATOR | AJ_F_EFFECT | AJ_F_INTERNAL;
   return op != AJ_OP_NONE && op != AJ_OP_CONST && !(aj_ops[op].flags & other) &&
          (aj_ops[op].dtypes || aj_ops[op].rule == AJ_R_IOTA) && aj_ops[op].rule != AJ_R_CHECK_SHAPE;
@@ -300,6 +301,28 @@ static bool make_dot(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   return true;
 }
 
+/* One or two arrays, their inits, a combiner by number. */
+static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  size_t args = 1 + tk_below(pick, 2);
+  arrjit_type other = *x;
+  other.dtype = (arrjit_dtype)(1 + tk_below(pick, AJ_DTYPE_COUNT - 1));
+  add(c, *x, TK_DATA, 0);
+  if (args == 2) add(c, other, TK_DATA, 0);
+  c->attrs.reverse = tk_chance(pick, 40);
+  if (c->op == AJ_OP_CUMULATIVE) {
+    if (!x->rank) return false;
+    c->attrs.axis = (int64_t)tk_below(pick, (uint64_t)x->rank);
+    add(c, scalar(x->dtype), TK_DATA, 0); /* what the combiner takes from outside */
+    c->attrs.variant = tk_below(pick, 64);
+    return true;
+  }
+  add(c, scalar(x->dtype), TK_DATA, 0);
+  if (args == 2) add(c, scalar(other.dtype), TK_DATA, 0);
+  c->attrs.axis_count = random_subset(c->attrs.axes, x->rank, 60, pick);
+  c->attrs.variant = tk_below(pick, 64);
+  return true;
+}
+
 bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *out) {
   *out = (tk_opcase){.op = op};
   tk_opcase *c = out;
@@ -315,6 +338,11 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_ARG:
     if (!x->rank) return false;
     c->attrs.axis = (int64_t)tk_below(pick, (uint64_t)x->rank);
+    return add(c, *x, TK_DATA, 0), true;
+  case AJ_R_CUMULATIVE:
+    if (!x->rank) return false;
+    c->attrs.axis = (int64_t)tk_below(pick, (uint64_t)x->rank);
+    c->attrs.reverse = tk_chance(pick, 40);
     return add(c, *x, TK_DATA, 0), true;
   case AJ_R_SAME:
   case AJ_R_COMPARE:
@@ -345,6 +373,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_REDUCE:
     c->attrs.axis_count = random_subset(c->attrs.axes, x->rank, 60, pick);
     return add(c, *x, TK_DATA, 0), true;
+  case AJ_R_COMBINE: return make_combine(c, x, pick);
   case AJ_R_SLICE: return make_slice(c, x, pick);
   case AJ_R_CONCAT: return make_concat(c, x, pick);
   case AJ_R_PAD: return make_pad(c, x, pick);

@@ -1,0 +1,121 @@
+/* Reductions with a combiner of the host's: what is built between begin and end, on scalars, combines two elements. */
+#include "api/graph.h"
+#include "arrjit/ops.h"
+
+/* Arguments, which broadcast to each other, then inits if there are any, become the frame's heads. */
+static bool take_operands(arrjit_graph *graph, aj_op op, size_t count, const arrjit_value *args, size_t init_count,
+                          const arrjit_value *inits) {
+  if (count == 0 || count > AJ_COMBINE_ARGS) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, op, "%zu arguments; expected 1 to %d", count, AJ_COMBINE_ARGS);
+    return false;
+  }
+  if (!aj_graph_operands(graph, count, args) ||
+      !aj_build_broadcast_all(&graph->b, op, (uint32_t)count, graph->scratch.data) ||
+      !aj_graph_add_operands(graph, init_count, inits))
+    return false;
+  for (size_t i = 0; i < count + init_count; i++) {
+    aj_value *value = graph->scratch.data[i];
+    if (!aj_builder_check_operand(&graph->b, op, (uint32_t)i, value)) return false;
+    if (!AJ_VEC_PUSH(&graph->core->mem, &graph->heads, value)) return aj_builder_no_memory(&graph->b);
+  }
+  return true;
+}
+
+/* The frame's attribute: axes in its list of numbers. */
+static bool take_axes(arrjit_graph *graph, const aj_frame *frame, size_t count, const int64_t *axes) {
+  bool all = count == ARRJIT_ALL_AXES;
+  if (all) count = (size_t)graph->heads.data[frame->heads]->type->rank;
+  if (count > ARRJIT_MAX_RANK) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "%zu axes; at most %d are allowed", count, ARRJIT_MAX_RANK);
+    return false;
+  }
+  if (!all && !aj_graph_given(graph, "axes", axes, count)) return false;
+  for (size_t i = 0; i < count; i++)
+    if (!AJ_VEC_PUSH(&graph->core->mem, &graph->kinds, all ? (int64_t)i : axes[i]))
+      return aj_builder_no_memory(&graph->b);
+  return true;
+}
+
+/* Parameters for an element of each argument. */
+static bool add_elements(arrjit_graph *graph, const aj_frame *frame, aj_region *combiner, size_t count,
+                         arrjit_value *out) {
+  for (size_t i = 0; i < count; i++) {
+    const aj_type *type = aj_module_type(graph->module, graph->heads.data[frame->heads + i]->type->dtype, 0, NULL);
+    aj_value *element = type ? aj_region_add_param(combiner, type) : NULL;
+    if (!element) return aj_builder_no_memory(&graph->b);
+    out[i] = aj_host_value(element);
+  }
+  return true;
+}
+
+static void begin_combiner(arrjit_graph *graph, aj_frame *frame, size_t count, arrjit_value *out_older,
+                           arrjit_value *out_newer) {
+  if (!aj_graph_given(graph, "the array for older elements", out_older, count) ||
+      !aj_graph_given(graph, "the array for newer elements", out_newer, count))
+    return;
+  aj_region *combiner = aj_frame_begin_arm(graph, frame);
+  if (!combiner || !add_elements(graph, frame, combiner, count, out_older) ||
+      !add_elements(graph, frame, combiner, count, out_newer))
+    return;
+  graph->b.lane = AJ_LANE_COMBINER;
+}
+
+/* The frame of a reduction; NULL: an error, or no place for one. */
+static aj_frame *open_combiner(arrjit_graph *graph, aj_frame_kind kind, aj_op op, const char *function, size_t count,
+                               arrjit_value *out_older, arrjit_value *out_newer) {
+  aj_graph_give(out_older, count <= AJ_COMBINE_ARGS ? count : 0, NULL);
+  aj_graph_give(out_newer, count <= AJ_COMBINE_ARGS ? count : 0, NULL);
+  aj_frame *frame = aj_frame_open(graph, kind, function);
+  if (!frame || !aj_graph_enter(graph, function)) return NULL;
+  if (graph->b.lane == AJ_LANE_NONE) return frame;
+  aj_builder_fail(&graph->b, ARRJIT_MISUSE, op, "has no place inside a %s",
+                  graph->b.lane == AJ_LANE_MAP ? "map" : "combiner");
+  return NULL;
+}
+
+void arrjit_reduce_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, const arrjit_value *inits,
+                         size_t axis_count, const int64_t *axes, arrjit_value *out_older, arrjit_value *out_newer) {
+  aj_frame *frame = open_combiner(graph, AJ_FRAME_REDUCE, AJ_OP_REDUCE, __func__, count, out_older, out_newer);
+  if (frame && take_operands(graph, AJ_OP_REDUCE, count, args, count, inits) &&
+      take_axes(graph, frame, axis_count, axes))
+    begin_combiner(graph, frame, count, out_older, out_newer);
+}
+
+void arrjit_reduce_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_REDUCE);
+  if (!frame) {
+    aj_frame_lost(graph, count, out);
+    return;
+  }
+  const aj_attr attrs[] = {
+      aj_attr_int(AJ_ATTR_ARGS, (int64_t)(graph->heads.count - frame->heads) / 2),
+      aj_attr_ints(AJ_ATTR_AXES, graph->kinds.count - frame->kinds, AJ_LIST_FROM(graph->kinds, frame->kinds)),
+  };
+  aj_frame_end_arm(graph, frame, count, values);
+  aj_frame_finish(graph, frame, AJ_OP_REDUCE, AJ_COUNT(attrs), attrs, count, out);
+}
+
+void arrjit_cumulative_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis, int64_t reverse,
+                             arrjit_value *out_older, arrjit_value *out_newer) {
+  const int64_t numbers[] = {axis, reverse};
+  aj_frame *frame = open_combiner(graph, AJ_FRAME_CUMULATIVE, AJ_OP_CUMULATIVE, __func__, count, out_older, out_newer);
+  if (frame && take_operands(graph, AJ_OP_CUMULATIVE, count, args, 0, NULL) &&
+      take_axes(graph, frame, AJ_COUNT(numbers), numbers))
+    begin_combiner(graph, frame, count, out_older, out_newer);
+}
+
+void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_CUMULATIVE);
+  if (!frame) {
+    aj_frame_lost(graph, count, out);
+    return;
+  }
+  bool begun = graph->kinds.count > frame->kinds; /* not after an error */
+  const aj_attr attrs[] = {
+      aj_attr_int(AJ_ATTR_ARGS, (int64_t)(graph->heads.count - frame->heads)),
+      aj_attr_int(AJ_ATTR_AXIS, begun ? graph->kinds.data[frame->kinds] : 0),
+      aj_attr_int(AJ_ATTR_REVERSE, begun ? graph->kinds.data[frame->kinds + 1] : 0),
+  };
+  aj_frame_end_arm(graph, frame, count, values);
+  aj_frame_finish(graph, frame, AJ_OP_CUMULATIVE, AJ_COUNT(attrs), attrs, count, out);
+}
