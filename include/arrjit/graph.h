@@ -114,7 +114,14 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  *   cumulative: arrjit_cumulative_begin(g, n, args, axis, reverse, older, newer) ...
  *           arrjit_cumulative_end(g, n, combined, out)
  *           results are n arrays of the args' shape: at each place the elements up to and with it along axis, combined
- *           in the order of arrjit_cumsum; reverse 1: from it on (0: not). What is between is as for reduce */
+ *           in the order of arrjit_cumsum; reverse 1: from it on (0: not). What is between is as for reduce
+ *   reduce_window: arrjit_reduce_window_begin(g, x, init, rank, sizes, strides, low, high, base_dilation,
+ *           window_dilation, &older, &newer) ... arrjit_reduce_window_end(g, 1, &combined, &out)
+ *           at each place the elements of a window of x, combined from init on, row-major; lists have one entry a dim
+ *           of x; NULL but for sizes: strides and dilations of 1, padding (low, high, which may be negative) of 0
+ *           padding, and the holes that base_dilation makes, are init, as StableHLO has it; a window larger than a dim
+ *           gives no places; a symbolic dim that it exceeds by more than a stride, kind shape. What is between is as
+ *           for reduce */
 ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
 ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
@@ -141,6 +148,13 @@ ARRJIT_API void arrjit_reduce_end(arrjit_graph *graph, size_t count, const arrji
 ARRJIT_API void arrjit_cumulative_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
                                         int64_t reverse, arrjit_value *out_older, arrjit_value *out_newer);
 ARRJIT_API void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_reduce_window_begin(arrjit_graph *graph, arrjit_value x, arrjit_value init, int32_t rank,
+                                           const int64_t *sizes, const int64_t *strides, const int64_t *low,
+                                           const int64_t *high, const int64_t *base_dilation,
+                                           const int64_t *window_dilation, arrjit_value *out_older,
+                                           arrjit_value *out_newer);
+ARRJIT_API void arrjit_reduce_window_end(arrjit_graph *graph, size_t count, const arrjit_value *values,
+                                         arrjit_value *out);
 
 /* Failures. `message` is a template: {0} {1} ... stand for payload values, {{ and }} for braces; NULL: the kind's name.
  * A placeholder that no payload value stands behind is an error. The failing lane of a check counts as the last value.
@@ -223,6 +237,8 @@ ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t ar
 #define arrjit_reduce_end(g, ...) (arrjit_reduce_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_cumulative_begin(g, ...) (arrjit_cumulative_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_cumulative_end(g, ...) (arrjit_cumulative_end)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_window_begin(g, ...) (arrjit_reduce_window_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_window_end(g, ...) (arrjit_reduce_window_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_define(g, ...) (arrjit_define)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_declare(g, ...) (arrjit_declare)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_slot_io(g, ...) (arrjit_slot_io)(ARRJIT_AT_(g), __VA_ARGS__)

@@ -19,7 +19,8 @@ typedef enum aj_frame_kind {
   AJ_FRAME_TRY,
   AJ_FRAME_MAP,
   AJ_FRAME_REDUCE,
-  AJ_FRAME_CUMULATIVE
+  AJ_FRAME_CUMULATIVE,
+  AJ_FRAME_REDUCE_WINDOW
 } aj_frame_kind;
 typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
 

@@ -119,3 +119,51 @@ void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value
   aj_frame_end_arm(graph, frame, count, values);
   aj_frame_finish(graph, frame, AJ_OP_CUMULATIVE, AJ_COUNT(attrs), attrs, count, out);
 }
+
+/* ---- windows ---- */
+
+/* The attributes of a reduce_window as the frame's list has them, one after the other. */
+static const struct {
+  aj_attr_name name;
+  int64_t otherwise; /* where the host gives NULL */
+} window_lists[] = {{AJ_ATTR_SIZES, 0}, {AJ_ATTR_STEP, 1},          {AJ_ATTR_LOW, 0},
+                    {AJ_ATTR_HIGH, 0},  {AJ_ATTR_BASE_DILATION, 1}, {AJ_ATTR_WINDOW_DILATION, 1}};
+
+static bool take_windows(arrjit_graph *graph, int32_t rank, const int64_t *const *lists) {
+  if (rank < 0 || rank > ARRJIT_MAX_RANK) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_REDUCE_WINDOW, "rank is %d; expected 0 to %d", (int)rank,
+                    ARRJIT_MAX_RANK);
+    return false;
+  }
+  if (!aj_graph_given(graph, "sizes", lists[0], (size_t)rank)) return false;
+  for (size_t k = 0; k < AJ_COUNT(window_lists); k++)
+    for (int32_t i = 0; i < rank; i++)
+      if (!AJ_VEC_PUSH(&graph->core->mem, &graph->kinds, lists[k] ? lists[k][i] : window_lists[k].otherwise))
+        return aj_builder_no_memory(&graph->b);
+  return true;
+}
+
+void arrjit_reduce_window_begin(arrjit_graph *graph, arrjit_value x, arrjit_value init, int32_t rank,
+                                const int64_t *sizes, const int64_t *strides, const int64_t *low, const int64_t *high,
+                                const int64_t *base_dilation, const int64_t *window_dilation, arrjit_value *out_older,
+                                arrjit_value *out_newer) {
+  const int64_t *const lists[] = {sizes, strides, low, high, base_dilation, window_dilation};
+  aj_frame *frame =
+      open_combiner(graph, AJ_FRAME_REDUCE_WINDOW, AJ_OP_REDUCE_WINDOW, __func__, 1, out_older, out_newer);
+  if (frame && take_operands(graph, AJ_OP_REDUCE_WINDOW, 1, &x, 1, &init) && take_windows(graph, rank, lists))
+    begin_combiner(graph, frame, 1, out_older, out_newer);
+}
+
+void arrjit_reduce_window_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_REDUCE_WINDOW);
+  if (!frame) {
+    aj_frame_lost(graph, count, out);
+    return;
+  }
+  aj_attr attrs[AJ_COUNT(window_lists)];
+  size_t rank = (graph->kinds.count - frame->kinds) / AJ_COUNT(window_lists);
+  for (size_t k = 0; k < AJ_COUNT(window_lists); k++)
+    attrs[k] = aj_attr_ints(window_lists[k].name, rank, AJ_LIST_FROM(graph->kinds, frame->kinds + k * rank));
+  aj_frame_end_arm(graph, frame, count, values);
+  aj_frame_finish(graph, frame, AJ_OP_REDUCE_WINDOW, AJ_COUNT(attrs), attrs, count, out);
+}

@@ -14,6 +14,7 @@ const char *aj_frame_name(aj_frame_kind kind) {
   case AJ_FRAME_MAP: return "a map";
   case AJ_FRAME_REDUCE: return "a reduce";
   case AJ_FRAME_CUMULATIVE: return "a cumulative";
+  case AJ_FRAME_REDUCE_WINDOW: return "a reduce_window";
   }
   return "";
 }
@@ -31,6 +32,7 @@ static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_
   case AJ_FRAME_MAP: aj_bounded_printf(text, sizeof text, "lane of the map"); break;
   case AJ_FRAME_REDUCE: aj_bounded_printf(text, sizeof text, "combiner of the reduce"); break;
   case AJ_FRAME_CUMULATIVE: aj_bounded_printf(text, sizeof text, "combiner of the cumulative"); break;
+  case AJ_FRAME_REDUCE_WINDOW: aj_bounded_printf(text, sizeof text, "combiner of the reduce_window"); break;
   case AJ_FRAME_TRY:
     if (frame->stage == AJ_STAGE_NEXT)
       aj_bounded_printf(text, sizeof text, "handler %u of the try", index - 1);

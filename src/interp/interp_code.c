@@ -52,7 +52,7 @@ static bool prepare_node(aj_interp_code *code, const aj_node *node, aj_interp_no
     info->step = scalar ? aj_step_scalar_const : aj_step_array_const;
     return scalar || (info->u.constant = create_constant(code->core, node)) != NULL;
   }
-  if (op->rule == AJ_R_COMBINE) {
+  if ((op->flags & AJ_F_REGIONS) && op->routine == AJ_ROUTINE_CALL) {
     info->step = aj_step_fold;
     return (info->u.program = info->owned = aj_program_create(&code->core->mem, node->regions[0])) != NULL;
   }

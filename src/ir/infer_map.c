@@ -197,3 +197,51 @@ arrjit_status aj_infer_combine(aj_infer *in) {
   for (uint32_t i = 0; i < count; i++) AJ_TRY(aj_infer_push(in, aj_infer_type(in, i)));
   return ARRJIT_OK;
 }
+
+/* ---- windows ---- */
+
+/* Number of windows along a dim: none where the window is larger than what it goes over. */
+static arrjit_status count_windows(aj_infer *in, int32_t axis, int64_t *dim) {
+  static const aj_attr_name positive[] = {AJ_ATTR_SIZES, AJ_ATTR_STEP, AJ_ATTR_BASE_DILATION, AJ_ATTR_WINDOW_DILATION};
+  int64_t n[4], low = aj_infer_attr(in, AJ_ATTR_LOW)->u.ints[axis],
+                high = aj_infer_attr(in, AJ_ATTR_HIGH)->u.ints[axis];
+  for (size_t i = 0; i < AJ_COUNT(positive); i++) {
+    n[i] = aj_infer_attr(in, positive[i])->u.ints[axis];
+    if (n[i] < 1 || n[i] > INT32_MAX)
+      return aj_infer_fail(in, ARRJIT_TYPE, "%s of axis %d is %lld; expected at least 1", aj_attrs[positive[i]].name,
+                           axis, (long long)n[i]);
+  }
+  if (low < -INT32_MAX || low > INT32_MAX || high < -INT32_MAX || high > INT32_MAX)
+    return aj_infer_fail(in, ARRJIT_TYPE, "the padding of axis %d is out of range", axis);
+  if (*dim < 0 && n[2] != 1)
+    return aj_infer_fail(in, ARRJIT_TYPE, "x is %s; base_dilation needs an extent that is a number, axis %d has %s",
+                         aj_infer_type_text(in, aj_infer_type(in, 0)).s, axis, aj_infer_dim_text(in, *dim).s);
+  int64_t window = (n[0] - 1) * n[3] + 1, more = low + high - window;
+  if (*dim < 0) { /* over / stride + 1 as one quotient: no windows where the window is a little too large */
+    int64_t all = more + n[1];
+    AJ_TRY(aj_infer_dim(in, all < 0 ? AJ_SYM_SUB : AJ_SYM_ADD, *dim, all < 0 ? -all : all, dim));
+    return n[1] == 1 ? ARRJIT_OK : aj_infer_dim(in, AJ_SYM_FLOOR_DIV, *dim, n[1], dim);
+  }
+  int64_t over;
+  if (!aj_i64_mul(*dim > 0 ? *dim - 1 : 0, n[2], &over) || !aj_i64_add(over + (*dim > 0), more, &over))
+    return aj_infer_fail(in, ARRJIT_TYPE, "the dilation of axis %d is out of range", axis);
+  *dim = over < 0 ? 0 : over / n[1] + 1;
+  return ARRJIT_OK;
+}
+
+arrjit_status aj_infer_reduce_window(aj_infer *in) {
+  static const aj_attr_name lists[] = {AJ_ATTR_SIZES, AJ_ATTR_STEP,          AJ_ATTR_LOW,
+                                       AJ_ATTR_HIGH,  AJ_ATTR_BASE_DILATION, AJ_ATTR_WINDOW_DILATION};
+  int64_t dims[ARRJIT_MAX_RANK];
+  AJ_TRY(aj_infer_expect_regions(in, 1));
+  AJ_TRY(check_operands(in, 1, 2));
+  AJ_TRY(check_inits(in, 1));
+  AJ_TRY(check_combiner(in, 1, 2));
+  const aj_type *x = aj_infer_type(in, 0);
+  for (size_t i = 0; i < AJ_COUNT(lists); i++) AJ_TRY(aj_infer_count(in, lists[i], (uint32_t)x->rank, "the rank of x"));
+  for (int32_t i = 0; i < x->rank; i++) {
+    dims[i] = x->dims[i];
+    AJ_TRY(count_windows(in, i, &dims[i]));
+  }
+  return aj_infer_push_type(in, x->dtype, x->rank, dims);
+}

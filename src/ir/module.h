@@ -14,6 +14,7 @@
  *   reduce       operands: args[N], inits[N], captures[M], all args of one shape
  *                region params: older[N], newer[N], captures[M], all scalars; yields both combined, N scalars
  *   cumulative   the same without inits
+ *   reduce_window  as reduce with one arg
  *   try          operands: captures[M]
  *                body params: captures[M]; handlers: exn, captures[M]; finally: captures[M], yields nothing
  *   kernel       see opt/kernel.h
@@ -180,7 +181,7 @@ const aj_attr *aj_node_attr(const aj_node *node, aj_attr_name name); /* NULL: it
 int64_t aj_node_int(const aj_node *node, aj_attr_name name);         /* 0 when it has none */
 aj_node *aj_region_terminator(const aj_region *region);              /* NULL when it has none yet */
 /* Number of values that loop or region ops take before their captures: if 1, while N, for 3 + N, map N, cumulative N,
- * reduce 2 N, try 0, kernel all. */
+ * reduce 2 N, reduce_window 2, try 0, kernel all. */
 uint32_t aj_node_capture_start(const aj_node *node);
 /* Follows forward pointers, shortening them. */
 aj_value *aj_value_resolve(aj_value *value);

@@ -153,6 +153,7 @@ uint32_t aj_node_capture_start(const aj_node *node) {
   if (node->op == AJ_OP_WHILE) return (uint32_t)aj_node_int(node, AJ_ATTR_CARRIED);
   if (node->op == AJ_OP_FOR) return 3 + (uint32_t)aj_node_int(node, AJ_ATTR_CARRIED);
   if (node->op == AJ_OP_MAP) return (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
+  if (node->op == AJ_OP_REDUCE_WINDOW) return 2;
   if (node->op == AJ_OP_CUMULATIVE) return (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
   if (node->op == AJ_OP_REDUCE) return 2 * (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
   if (node->op == AJ_OP_TRY) return 0;

@@ -64,6 +64,7 @@ typedef enum aj_rule {
   AJ_R_MAP,
   AJ_R_COMBINE,
   AJ_R_CUMULATIVE,
+  AJ_R_WINDOW,
   AJ_R_CALL,
   AJ_R_NONE,
   AJ_R_CHECK,

@@ -79,6 +79,8 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_CALLEE:
   case AJ_ATTR_CARRIED:
   case AJ_ATTR_FINALLY:
+  case AJ_ATTR_BASE_DILATION:
+  case AJ_ATTR_WINDOW_DILATION:
   case AJ_ATTR_MAPS:
   case AJ_ATTR_REDUCED:
   case AJ_ATTR_COMBINE:
@@ -226,6 +228,7 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_LOOP:
   case AJ_R_MAP:
   case AJ_R_COMBINE:
+  case AJ_R_WINDOW:
   case AJ_R_CALL:
   case AJ_R_NONE:
   case AJ_R_CHECK:

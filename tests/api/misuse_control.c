@@ -269,6 +269,39 @@ static void scans(misuse *m) {
         arrjit_cumulative_end(g, 0, NULL, out));
 }
 
+#define WINDOW(x, init, rank, sizes, strides)                                                                          \
+  arrjit_reduce_window_begin(g, x, init, rank, sizes, strides, NULL, NULL, NULL, NULL, a, a + 1)
+
+static void windows(misuse *m) {
+  arrjit_value a[2], out[2];
+  const int64_t one = 1, none = 0;
+  ON_NULL(m, arrjit_reduce_window_begin,
+          arrjit_reduce_window_begin(NULL, a[0], a[0], 1, &one, NULL, NULL, NULL, NULL, NULL, a, a));
+  ON_NULL(m, arrjit_reduce_window_end, arrjit_reduce_window_end(NULL, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "x", "the null value", ARRJIT_MISUSE, "null value",
+              WINDOW(NULL, p->real, 1, &one, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "x", "of an arm", ARRJIT_MISUSE, "made inside an arm",
+              WINDOW(p->ended, p->real, 1, &one, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "init", "of another graph", ARRJIT_MISUSE, "another graph",
+              WINDOW(p->vector, p->foreign, 1, &one, NULL));
+  BUILD(m, arrjit_reduce_window_begin, "init", "of another dtype", ARRJIT_TYPE, "reduce_window: init 0 is i64",
+        WINDOW(p->vector, p->integer, 1, &one, NULL), arrjit_reduce_window_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "rank", "-1", ARRJIT_MISUSE, "rank is -1; expected 0 to 16",
+              WINDOW(p->vector, p->real, -1, &one, NULL));
+  BUILD(m, arrjit_reduce_window_begin, "rank", "not that of x", ARRJIT_TYPE, "the rank of x",
+        WINDOW(p->vector, p->real, 0, NULL, NULL), arrjit_reduce_window_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "sizes", "NULL", ARRJIT_MISUSE, "sizes is NULL",
+              WINDOW(p->vector, p->real, 1, NULL, NULL));
+  BUILD(m, arrjit_reduce_window_begin, "sizes", "0", ARRJIT_TYPE, "sizes of axis 0 is 0; expected at least 1",
+        WINDOW(p->vector, p->real, 1, &none, NULL), arrjit_reduce_window_end(g, 1, a, out));
+  BUILD(m, arrjit_reduce_window_begin, "strides", "0", ARRJIT_TYPE, "step of axis 0 is 0; expected at least 1",
+        WINDOW(p->vector, p->real, 1, &one, &none), arrjit_reduce_window_end(g, 1, a, out));
+  UNOPENED(m, arrjit_reduce_window_end, "a reduce_window", arrjit_reduce_window_end(g, 0, NULL, out));
+  INSIDE_IF(m, arrjit_reduce_window_end, "a reduce_window", arrjit_reduce_window_end(g, 0, NULL, out));
+  BUILD_WHOLE(m, arrjit_reduce_window_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
+              WINDOW(p->vector, p->real, 1, &one, NULL), arrjit_reduce_window_end(g, 1, NULL, out));
+}
+
 static void maps(misuse *m) {
   arrjit_value a[2], out[2];
   ON_NULL(m, arrjit_map_begin, arrjit_map_begin(NULL, 1, a, a));
@@ -313,6 +346,7 @@ void misuse_constructs(misuse *m) {
   maps(m);
   folds(m);
   scans(m);
+  windows(m);
 }
 
 /* ---- failures ---- */

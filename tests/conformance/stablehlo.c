@@ -262,6 +262,26 @@ static verdict build_reduce(case_op *op) {
   return v;
 }
 
+static verdict build_reduce_window(case_op *op) {
+  int64_t sizes[CASE_MOST], strides[CASE_MOST], base[CASE_MOST], spread[CASE_MOST], low[CASE_MOST], high[CASE_MOST];
+  arrjit_value elements[2], out[CASE_MOST];
+  if (op->in_count != 2) return corpus_say(op->build->run, SKIPPED, "op reduce_window of several arrays");
+  size_t rank = case_ints(op, "window_dimensions", sizes);
+  (void)case_ints(op, "window_strides", strides);
+  (void)case_ints(op, "base_dilations", base);
+  (void)case_ints(op, "window_dilations", spread);
+  const json_t *padding = json_object_get(op->attrs, "padding");
+  for (size_t i = 0; i < rank; i++) {
+    low[i] = json_integer_value(json_array_get(json_array_get(padding, i), 0));
+    high[i] = json_integer_value(json_array_get(json_array_get(padding, i), 1));
+  }
+  arrjit_reduce_window_begin(op->g, op->in[0], op->in[1], (int32_t)rank, sizes, strides, low, high, base, spread,
+                             &elements[0], &elements[1]);
+  verdict v = build_region(op, 0, 2, elements, out);
+  if (v == PASSED) arrjit_reduce_window_end(op->g, 1, out, op->out);
+  return v;
+}
+
 static verdict build_while(case_op *op) {
   arrjit_value vars[CASE_MOST], out[CASE_MOST];
   arrjit_while_begin(op->g, op->in_count, op->in, vars);
@@ -333,6 +353,7 @@ static const struct {
               {"sort", stablehlo_sort},
               {"chlo.top_k", stablehlo_top_k},
               {"reduce", build_reduce},
+              {"reduce_window", build_reduce_window},
               {"while", build_while},
               {"if", build_if},
               {"case", build_case}};

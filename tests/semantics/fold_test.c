@@ -223,6 +223,36 @@ static void test_several_arrays_are_scanned_together(void **state) {
   }
 }
 
+/* ---- windows ---- */
+
+static void test_windows_with_padding_and_dilation(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  const int64_t n = arrjit_symbol(g, "n");
+  arrjit_type type = arrjit_type_make(ARRJIT_F64, 1, &n);
+  arrjit_value x = PARAM(g, "x", I64, 3, 2), y = arrjit_param(g, "y", &type), k = PARAM(g, "k", F64), a, b, out[4];
+  arrjit_reduce_window_begin(g, x, arrjit_const_i64(g, 0), 2, I64S(2, 1), I64S(4, 1), I64S(2, 0), I64S(1, 0),
+                             I64S(2, 1), I64S(3, 1), &a, &b);
+  arrjit_reduce_window_end(g, LIST(arrjit_add(g, a, b)), &out[0]);
+  arrjit_reduce_window_begin(g, y, k, 1, I64S(3), NULL, NULL, NULL, NULL, NULL, &a, &b);
+  arrjit_reduce_window_end(g, LIST(arrjit_sub(g, arrjit_mul(g, a, k), b)), &out[1]);
+  arrjit_reduce_window_begin(g, y, k, 1, I64S(2), I64S(2), I64S(1), I64S(1), NULL, NULL, &a, &b);
+  arrjit_reduce_window_end(g, LIST(arrjit_max(g, a, b)), &out[2]);
+  arrjit_reduce_window_begin(g, k, k, 0, NULL, NULL, NULL, NULL, NULL, NULL, &a, &b);
+  arrjit_reduce_window_end(g, LIST(arrjit_sub(g, a, b)), &out[3]);
+  RETURN(g, out[0], out[1], out[2], out[3]);
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *table = SHAPED(f, TYPE(I64, 3, 2), I64, 1, 2, 3, 4, 5, 6);
+  const tk_outcome *o = RUN(f, function, table, ARRAY(f, F64, 1, 2, 3, 4), SCALAR(f, F64, 2));
+  EXPECT(o, 0, I64, 0, 0, 3, 4);
+  EXPECT_SHAPE(o, 0, 2, 2);
+  EXPECT(o, 1, F64, ((2 * 2 - 1) * 2 - 2) * 2 - 3, ((2 * 2 - 2) * 2 - 3) * 2 - 4);
+  EXPECT(o, 2, F64, 2, 3, 4);
+  EXPECT(o, 3, F64, 0);
+  EXPECT_SHAPE(RUN(f, function, table, ARRAY(f, F64, 1, 2), SCALAR(f, F64, 2)), 1, 0);
+}
+
 /* One op is that op: what fuses with it, and what it gives, is the same. */
 static void test_a_combiner_of_one_op_is_that_op(void **state) {
   tk_fixture *f = *state;
@@ -251,6 +281,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_combiners_of_many_ops),
     TK_TEST(test_prefixes_along_any_axis),
     TK_TEST(test_several_arrays_are_scanned_together),
+    TK_TEST(test_windows_with_padding_and_dilation),
     TK_TEST(test_a_combiner_of_one_op_is_that_op),
 };
 

@@ -182,6 +182,13 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     arrjit_cumulative_end(g, count - 1, out, out);
     return out[t->variant / 8 % (count - 1)];
   }
+  case AJ_OP_REDUCE_WINDOW: {
+    arrjit_value older, newer, out;
+    arrjit_reduce_window_begin(g, in[0], in[1], t->rank, t->dims, t->c, t->a, t->b, t->base, t->spread, &older, &newer);
+    combine(g, t->variant, 1, &older, &newer, in[1], &out);
+    arrjit_reduce_window_end(g, 1, &out, &out);
+    return out;
+  }
     SCAN(CUMSUM, cumsum)
     SCAN(CUMPROD, cumprod)
     SCAN(CUMMIN, cummin)

@@ -20,7 +20,8 @@ typedef struct tk_attrs {
   size_t offset_count, collapsed_count, start_count;
   int64_t offset_axes[ARRJIT_MAX_RANK], collapsed_axes[ARRJIT_MAX_RANK], start_map[ARRJIT_MAX_RANK];
   int64_t reverse;
-  uint64_t variant; /* which of several combiners */
+  int64_t base[ARRJIT_MAX_RANK], spread[ARRJIT_MAX_RANK]; /* dilations of windows */
+  uint64_t variant;                                       /* which of several combiners */
 } tk_attrs;
 
 /* NULL when building fails, and for ops without a builder of their own (control flow, constants, failures). */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 bool tk_opcase_covers(aj_op op) {
-  if (aj_ops[op].rule == AJ_R_COMBINE) return true;
+  if (aj_ops[op].rule == AJ_R_COMBINE || aj_ops[op].rule == AJ_R_WINDOW) return true;
   static const uint32_t other = AJ_F_REGIONS | AJ_F_TERMINATOR | AJ_F_EFFECT | AJ_F_INTERNAL;
   return op != AJ_OP_NONE && op != AJ_OP_CONST && !(aj_ops[op].flags & other) &&
          (aj_ops[op].dtypes || aj_ops[op].rule == AJ_R_IOTA) && aj_ops[op].rule != AJ_R_CHECK_SHAPE;
@@ -323,6 +323,25 @@ static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   return true;
 }
 
+/* Small windows with everything that they may have; where extents are not numbers, no dilation of the array. */
+static bool make_window(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  add(c, *x, TK_DATA, 0);
+  add(c, scalar(x->dtype), TK_DATA, 0);
+  c->attrs.rank = x->rank;
+  c->attrs.variant = tk_below(pick, 64);
+  for (int32_t i = 0; i < x->rank; i++) {
+    int64_t extent = x->dims[i];
+    if (extent < 0) return false;
+    c->attrs.dims[i] = 1 + (int64_t)tk_below(pick, 3);
+    c->attrs.c[i] = 1 + (int64_t)tk_below(pick, 3);
+    c->attrs.a[i] = (int64_t)tk_below(pick, 4) - 1;
+    c->attrs.b[i] = (int64_t)tk_below(pick, 4) - 1;
+    c->attrs.base[i] = 1 + (int64_t)tk_below(pick, 2);
+    c->attrs.spread[i] = 1 + (int64_t)tk_below(pick, 2);
+  }
+  return true;
+}
+
 bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *out) {
   *out = (tk_opcase){.op = op};
   tk_opcase *c = out;
@@ -374,6 +393,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
     c->attrs.axis_count = random_subset(c->attrs.axes, x->rank, 60, pick);
     return add(c, *x, TK_DATA, 0), true;
   case AJ_R_COMBINE: return make_combine(c, x, pick);
+  case AJ_R_WINDOW: return make_window(c, x, pick);
   case AJ_R_SLICE: return make_slice(c, x, pick);
   case AJ_R_CONCAT: return make_concat(c, x, pick);
   case AJ_R_PAD: return make_pad(c, x, pick);
