@@ -34,6 +34,22 @@ static aj_activation *take_idle(arrjit_function *function, aj_defaults **out_def
   return a;
 }
 
+/* Clears all but the slots, which a next run of the function uses again. */
+static void start_run(aj_run *run, arrjit_function *function, aj_defaults *defaults, arrjit_array **outputs) {
+  aj_bound_slot *slots = run->slots;
+  uint32_t slot_count = run->slot_count;
+  size_t bytes = sizeof *run;
+  __asm__("" : "+r"(bytes)); /* of a size that it knows gcc makes a `rep stos`, which alone takes 20 ns to begin */
+  memset(run, 0, bytes);
+  run->core = function->core;
+  run->module = function->module;
+  run->function = function;
+  run->slots = slots;
+  run->slot_count = slot_count;
+  run->defaults = defaults;
+  run->outputs = outputs;
+}
+
 aj_activation *aj_activation_begin(arrjit_function *function) {
   aj_defaults *defaults;
   aj_activation *a = take_idle(function, &defaults);
@@ -49,13 +65,7 @@ aj_activation *aj_activation_begin(arrjit_function *function) {
   a->keeps = function->module->slots.count > 0;
   if (a->keeps) aj_function_retain(function);
   atomic_fetch_add(&function->core->activations, 1);
-  a->run = (aj_run){.core = function->core,
-                    .module = function->module,
-                    .function = function,
-                    .slots = a->run.slots,
-                    .slot_count = a->run.slot_count,
-                    .defaults = defaults,
-                    .outputs = a->outputs};
+  start_run(&a->run, function, defaults, a->outputs);
   a->entered = a->succeeded = false;
   return a;
 }
