@@ -31,7 +31,25 @@ static const struct {
                {"log", arrjit_log},
                {"tanh", arrjit_tanh},
                {"sine", arrjit_sin},
-               {"cosine", arrjit_cos}};
+               {"cosine", arrjit_cos},
+               {"tan", arrjit_tan},
+               {"chlo.tan", arrjit_tan},
+               {"exponential_minus_one", arrjit_expm1},
+               {"log_plus_one", arrjit_log1p},
+               {"logistic", arrjit_logistic},
+               {"cbrt", arrjit_cbrt},
+               {"rsqrt", arrjit_rsqrt},
+               {"chlo.acos", arrjit_acos},
+               {"chlo.asin", arrjit_asin},
+               {"chlo.atan", arrjit_atan},
+               {"chlo.acosh", arrjit_acosh},
+               {"chlo.asinh", arrjit_asinh},
+               {"chlo.atanh", arrjit_atanh},
+               {"chlo.sinh", arrjit_sinh},
+               {"chlo.cosh", arrjit_cosh},
+               {"chlo.erf", arrjit_erf},
+               {"chlo.erfc", arrjit_erfc},
+               {"chlo.erf_inv", arrjit_erf_inv}};
 
 static const struct {
   const char *name;
@@ -49,7 +67,8 @@ static const struct {
                 {"xor", arrjit_xor},
                 {"shift_left", arrjit_shl},
                 {"shift_right_logical", arrjit_shr_logical},
-                {"shift_right_arithmetic", arrjit_shr_arith}};
+                {"shift_right_arithmetic", arrjit_shr_arith},
+                {"atan2", arrjit_atan2}};
 
 static bool is_bool(arrjit_value x) { return arrjit_value_type(x).dtype == ARRJIT_BOOL; }
 

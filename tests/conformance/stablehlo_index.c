@@ -116,7 +116,7 @@ verdict stablehlo_reduce_precision(case_op *op) {
 
 verdict stablehlo_power(case_op *op) {
   arrjit_dtype dtype = arrjit_value_type(op->in[0]).dtype;
-  if (dtype < ARRJIT_I8 || dtype > ARRJIT_U64) return case_unknown(op);
-  op->out[0] = arrjit_ipow(op->g, op->in[0], op->in[1]);
+  bool whole = dtype >= ARRJIT_I8 && dtype <= ARRJIT_U64;
+  op->out[0] = whole ? arrjit_ipow(op->g, op->in[0], op->in[1]) : arrjit_pow(op->g, op->in[0], op->in[1]);
   return PASSED;
 }

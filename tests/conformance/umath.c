@@ -9,17 +9,26 @@ typedef arrjit_value binary(arrjit_graph *g, arrjit_value x, arrjit_value y);
 static const struct {
   const char *name;
   unary *build;
-} unaries[] = {{"exp", arrjit_exp},         {"log", arrjit_log},         {"tanh", arrjit_tanh},
-               {"sin", arrjit_sin},         {"cos", arrjit_cos},         {"sqrt", arrjit_sqrt},
-               {"fabs", arrjit_abs},        {"floor", arrjit_floor},     {"ceil", arrjit_ceil},
-               {"trunc", arrjit_trunc},     {"rint", arrjit_round_even}, {"nearbyint", arrjit_round_even},
-               {"round", arrjit_round_away}};
+} unaries[] = {{"exp", arrjit_exp},          {"log", arrjit_log},         {"tanh", arrjit_tanh},
+               {"sin", arrjit_sin},          {"cos", arrjit_cos},         {"sqrt", arrjit_sqrt},
+               {"fabs", arrjit_abs},         {"floor", arrjit_floor},     {"ceil", arrjit_ceil},
+               {"trunc", arrjit_trunc},      {"rint", arrjit_round_even}, {"nearbyint", arrjit_round_even},
+               {"round", arrjit_round_away}, {"exp2", arrjit_exp2},       {"exp10", arrjit_exp10},
+               {"expm1", arrjit_expm1},      {"log2", arrjit_log2},       {"log10", arrjit_log10},
+               {"log1p", arrjit_log1p},      {"tan", arrjit_tan},         {"asin", arrjit_asin},
+               {"arcsin", arrjit_asin},      {"acos", arrjit_acos},       {"arccos", arrjit_acos},
+               {"atan", arrjit_atan},        {"arctan", arrjit_atan},     {"sinh", arrjit_sinh},
+               {"cosh", arrjit_cosh},        {"asinh", arrjit_asinh},     {"arcsinh", arrjit_asinh},
+               {"acosh", arrjit_acosh},      {"arccosh", arrjit_acosh},   {"atanh", arrjit_atanh},
+               {"arctanh", arrjit_atanh},    {"cbrt", arrjit_cbrt},       {"erf", arrjit_erf},
+               {"erfc", arrjit_erfc}};
 
 static const struct {
   const char *name;
   binary *build;
 } binaries[] = {{"fmod", arrjit_rem},  {"copysign", arrjit_copysign}, {"fmin", arrjit_fmin},
-                {"fmax", arrjit_fmax}, {"fdim", arrjit_fdim},         {"nextafter", arrjit_nextafter}};
+                {"fmax", arrjit_fmax}, {"fdim", arrjit_fdim},         {"nextafter", arrjit_nextafter},
+                {"pow", arrjit_pow},   {"atan2", arrjit_atan2},       {"hypot", arrjit_hypot}};
 
 static verdict vocabulary(case_op *op) {
   for (size_t i = 0; i < TK_COUNT(unaries); i++) {
