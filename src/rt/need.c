@@ -22,7 +22,7 @@ struct aj_need {
 
 /* ---- making the list ---- */
 
-enum { GONE = UINT32_MAX }; /* fact.until of what has gone */
+#define GONE UINT32_MAX /* fact.until of what has gone */
 
 typedef struct fact {    /* what is known of a value */
   const aj_value *owner; /* whose memory it shows: itself, or what a chain of views began with */
