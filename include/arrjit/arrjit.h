@@ -20,6 +20,7 @@
 #include "arrjit/compose.h"
 #include "arrjit/core.h"
 #include "arrjit/graph.h"
+#include "arrjit/half.h"
 #include "arrjit/ops.h"
 #include "arrjit/run.h"
 #include "arrjit/runner.h"

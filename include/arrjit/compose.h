@@ -57,8 +57,8 @@ ARRJIT_API arrjit_value arrjit_triu(arrjit_graph *graph, arrjit_value x, int64_t
 
 /* x rounded as one of exponent_bits >= 1 and mantissa_bits >= 0 would hold it, to nearest even; above its range
  * infinite, below its normal numbers a zero of x's sign; a NaN is the canonical one, without mantissa bits +inf. No
- * fewer bits than the dtype has of both: x itself. Integer ops on the bits, and selects. Result: the type of x, f32 or
- * f64. */
+ * fewer bits than the dtype has of both: x itself. Integer ops on the bits, and selects. Result: the type of x, a
+ * float. */
 ARRJIT_API arrjit_value arrjit_reduce_precision(arrjit_graph *graph, arrjit_value x, int64_t exponent_bits,
                                                 int64_t mantissa_bits);
 /* The order of IEEE 754's totalOrder, -NaN < -inf < .. < -0 < +0 < .. < inf < NaN; of integers and bool the usual one.

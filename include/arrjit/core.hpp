@@ -15,6 +15,7 @@
 
 #include "arrjit/core.h"
 #include "arrjit/graph.h"
+#include "arrjit/half.h"
 
 namespace arrjit {
 
@@ -84,10 +85,28 @@ template <class T, void (*End)(T *)> struct ender {
 
 /* ---- types ---- */
 
-/* The element type of a C++ type: bool, the integers, float, double. */
+/* Elements of 16 bits, for which C++ has no type: kept as their bits, converted as the library does it. */
+struct f16 {
+  std::uint16_t bits = 0;
+  f16() = default;
+  explicit f16(float x) : bits(arrjit_f16_from_f32(x)) {}
+  explicit f16(double x) : bits(arrjit_f16_from_f64(x)) {}
+  operator float() const { return arrjit_f16_to_f32(bits); }
+};
+struct bf16 {
+  std::uint16_t bits = 0;
+  bf16() = default;
+  explicit bf16(float x) : bits(arrjit_bf16_from_f32(x)) {}
+  explicit bf16(double x) : bits(arrjit_bf16_from_f64(x)) {}
+  operator float() const { return arrjit_bf16_to_f32(bits); }
+};
+
+/* The element type of a C++ type: bool, the integers, float, double, f16, bf16. */
 template <class T> constexpr arrjit_dtype dtype_of() {
   constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
-  static_assert(std::is_integral_v<T> || is_real, "no element type of arrays corresponds to this type");
+  constexpr bool is_half = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+  static_assert(std::is_integral_v<T> || is_real || is_half, "no element type of arrays corresponds to this type");
+  if constexpr (is_half) return std::is_same_v<T, f16> ? ARRJIT_F16 : ARRJIT_BF16;
   if constexpr (std::is_same_v<T, bool>) return ARRJIT_BOOL;
   if constexpr (is_real) return sizeof(T) == 4 ? ARRJIT_F32 : ARRJIT_F64;
   if constexpr (std::is_signed_v<T>)

@@ -9,6 +9,8 @@ typedef struct layout {
 } layout;
 
 static layout get_layout(arrjit_dtype dtype) {
+  if (dtype == ARRJIT_F16) return (layout){ARRJIT_I16, 10, 5};
+  if (dtype == ARRJIT_BF16) return (layout){ARRJIT_I16, 7, 8};
   return dtype == ARRJIT_F32 ? (layout){ARRJIT_I32, 23, 8} : (layout){ARRJIT_I64, 52, 11};
 }
 
@@ -21,7 +23,9 @@ static aj_value *bitcast(arrjit_graph *graph, aj_value *x, arrjit_dtype dtype) {
 
 static aj_value *element(arrjit_graph *graph, arrjit_dtype dtype, int64_t value) {
   int32_t narrow = (int32_t)value;
-  return aj_build_scalar(&graph->b, dtype, dtype == ARRJIT_I32 ? (const void *)&narrow : &value);
+  int16_t least = (int16_t)value;
+  const void *from = dtype == ARRJIT_I16 ? (const void *)&least : dtype == ARRJIT_I32 ? (const void *)&narrow : &value;
+  return aj_build_scalar(&graph->b, dtype, from);
 }
 
 /* x `op` a constant of its dtype */
@@ -61,7 +65,7 @@ arrjit_value arrjit_reduce_precision(arrjit_graph *graph, arrjit_value x, int64_
   aj_value *from = aj_compose_array(graph, AJ_OP_IS_NAN, 0, x);
   if (!from) return NULL;
   if (!(AJ_D_FLOAT >> from->type->dtype & 1)) {
-    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_IS_NAN, "x is %s; expected f32 or f64",
+    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_IS_NAN, "x is %s; expected a float dtype",
                     aj_dtypes[from->type->dtype].name);
     return NULL;
   }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/graph.h"
+#include "arrjit/half.h"
 #include "base/number.h"
 
 arrjit_type arrjit_type_make(arrjit_dtype dtype, int32_t rank, const int64_t *dims) {
@@ -229,6 +230,8 @@ arrjit_value arrjit_const_like(arrjit_graph *graph, arrjit_value like, double va
   arrjit_dtype dtype = v->type->dtype;
   if (dtype == ARRJIT_F64) return build_scalar(graph, __func__, dtype, &value);
   if (dtype == ARRJIT_F32) return build_scalar(graph, __func__, dtype, &(float){(float)value});
+  if (dtype == ARRJIT_F16) return build_scalar(graph, __func__, dtype, &(uint16_t){arrjit_f16_from_f64(value)});
+  if (dtype == ARRJIT_BF16) return build_scalar(graph, __func__, dtype, &(uint16_t){arrjit_bf16_from_f64(value)});
   uint64_t element = 0;
   if (!to_integer(dtype, value, &element)) {
     char text[AJ_NUMBER_BYTES];

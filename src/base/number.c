@@ -209,3 +209,6 @@ size_t aj_number_f32(char out[AJ_NUMBER_BYTES], float value) {
   memcpy(&bits, &value, sizeof bits);
   return print_bits(out, bits, (float_form){23, 8});
 }
+
+size_t aj_number_f16(char out[AJ_NUMBER_BYTES], uint16_t bits) { return print_bits(out, bits, (float_form){10, 5}); }
+size_t aj_number_bf16(char out[AJ_NUMBER_BYTES], uint16_t bits) { return print_bits(out, bits, (float_form){7, 8}); }

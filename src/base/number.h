@@ -8,8 +8,10 @@
 
 enum { AJ_NUMBER_BYTES = 32 }; /* room for any of them with its NUL */
 
-/* Both return the length. */
+/* All return the length. */
 size_t aj_number_f64(char out[AJ_NUMBER_BYTES], double value);
 size_t aj_number_f32(char out[AJ_NUMBER_BYTES], float value);
+size_t aj_number_f16(char out[AJ_NUMBER_BYTES], uint16_t bits);
+size_t aj_number_bf16(char out[AJ_NUMBER_BYTES], uint16_t bits);
 
 #endif

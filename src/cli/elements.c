@@ -25,13 +25,16 @@ static const struct {
     PROBLEMS(U64, "u64", "0 to 18446744073709551615"),
     PROBLEMS(F32, "f32", "-3.4028235e38 to 3.4028235e38"),
     PROBLEMS(F64, "f64", "-1.7976931348623157e308 to 1.7976931348623157e308"),
+    PROBLEMS(F16, "f16", "-65504 to 65504"),
+    PROBLEMS(BF16, "bf16", "-3.3895e38 to 3.3895e38"),
 #undef PROBLEMS
 };
 
 static bool is_signed(arrjit_dtype dtype) {
   return dtype == ARRJIT_I8 || dtype == ARRJIT_I16 || dtype == ARRJIT_I32 || dtype == ARRJIT_I64;
 }
-static bool is_float(arrjit_dtype dtype) { return dtype == ARRJIT_F32 || dtype == ARRJIT_F64; }
+static bool is_half(arrjit_dtype dtype) { return dtype == ARRJIT_F16 || dtype == ARRJIT_BF16; }
+static bool is_float(arrjit_dtype dtype) { return dtype == ARRJIT_F32 || dtype == ARRJIT_F64 || is_half(dtype); }
 
 static const char *parse_bool(const char *text, void *out) {
   uint8_t value = !strcmp(text, "true") || !strcmp(text, "1");
@@ -39,21 +42,36 @@ static const char *parse_bool(const char *text, void *out) {
   return value || !strcmp(text, "false") || !strcmp(text, "0") ? NULL : problems[ARRJIT_BOOL].none;
 }
 
+/* The element nearest to a number. */
+static void store_float(arrjit_dtype dtype, double value, void *out) {
+  float f32 = (float)value;
+  uint16_t half = dtype == ARRJIT_F16 ? arrjit_f16_from_f64(value) : arrjit_bf16_from_f64(value);
+  const void *from = is_half(dtype) ? (const void *)&half : dtype == ARRJIT_F32 ? (const void *)&f32 : &value;
+  memcpy(out, from, arrjit_dtype_bytes(dtype));
+}
+
+static double load_float(arrjit_dtype dtype, const void *element) {
+  uint16_t half;
+  float f32;
+  double f64;
+  memcpy(is_half(dtype)        ? (void *)&half
+         : dtype == ARRJIT_F32 ? (void *)&f32
+                               : &f64,
+         element, arrjit_dtype_bytes(dtype));
+  if (is_half(dtype)) return (double)(dtype == ARRJIT_F16 ? arrjit_f16_to_f32(half) : arrjit_bf16_to_f32(half));
+  return dtype == ARRJIT_F32 ? (double)f32 : f64;
+}
+
+/* A number that is finite in the text and infinite as an element is out of range. */
 static const char *parse_float(arrjit_dtype dtype, const char *text, void *out) {
   char *end;
-  bool infinite;
   errno = 0;
-  if (dtype == ARRJIT_F32) {
-    float value = strtof(text, &end);
-    infinite = isinf(value);
-    memcpy(out, &value, sizeof value);
-  } else {
-    double value = strtod(text, &end);
-    infinite = isinf(value);
-    memcpy(out, &value, sizeof value);
-  }
+  double value = strtod(text, &end);
+  if (dtype == ARRJIT_F32) value = (double)strtof(text, &end); /* rounded once */
+  store_float(dtype, value, out);
   if (*end) return problems[dtype].none;
-  return errno == ERANGE && infinite ? problems[dtype].outside : NULL;
+  bool finite = !isinf(value) || errno == ERANGE;
+  return finite && isinf(load_float(dtype, out)) ? problems[dtype].outside : NULL;
 }
 
 static const char *parse_integer(arrjit_dtype dtype, const char *text, void *out) {
@@ -86,17 +104,19 @@ const char *cli_parse_element(arrjit_dtype dtype, const char *text, size_t lengt
   return is_float(dtype) ? parse_float(dtype, copy, out) : parse_integer(dtype, copy, out);
 }
 
-static bool reads_back(const char *text, double value, bool is_f32) {
-  return is_f32 ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value;
+static bool reads_back(arrjit_dtype dtype, const char *text, const void *element) {
+  uint64_t again = 0;
+  return !parse_float(dtype, text, &again) && !memcmp(&again, element, arrjit_dtype_bytes(dtype));
 }
 
 /* The fewest digits that tell the number, but 50 rather than 5e+01. */
-static void print_float(FILE *file, double value, bool is_f32) {
+static void print_float(FILE *file, arrjit_dtype dtype, const void *element) {
   char text[64] = "nan";
   int digits = 1;
+  double value = load_float(dtype, element);
   for (; !isnan(value) && digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, value);
-    if (reads_back(text, value, is_f32)) break;
+    if (reads_back(dtype, text, element)) break;
   }
   const char *exponent = strstr(text, "e+");
   int whole = exponent ? atoi(exponent + 2) + 1 : 0;
@@ -110,14 +130,8 @@ void cli_print_element(FILE *file, arrjit_dtype dtype, const void *element) {
   memcpy(&bits, element, bytes);
   if (dtype == ARRJIT_BOOL) {
     fputs(bits ? "true" : "false", file);
-  } else if (dtype == ARRJIT_F32) {
-    float value;
-    memcpy(&value, element, sizeof value);
-    print_float(file, (double)value, true);
-  } else if (dtype == ARRJIT_F64) {
-    double value;
-    memcpy(&value, element, sizeof value);
-    print_float(file, value, false);
+  } else if (is_float(dtype)) {
+    print_float(file, dtype, element);
   } else if (is_signed(dtype)) {
     unsigned unused = 64 - (unsigned)bytes * 8;
     fprintf(file, "%" PRId64, (int64_t)(bits << unused) >> unused);

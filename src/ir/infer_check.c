@@ -175,7 +175,7 @@ arrjit_status aj_infer_same_dtype(aj_infer *in, uint32_t i, uint32_t j) {
 }
 
 static const char *set_text(uint32_t set) {
-  if (set == AJ_D_FLOAT) return "f32 or f64";
+  if (set == AJ_D_FLOAT) return "a float dtype";
   if (set == AJ_D_INT) return "an integer dtype";
   if (set == AJ_D_BITS) return "an integer dtype or bool";
   return "an integer or float dtype";

@@ -36,6 +36,7 @@ const aj_attr_info aj_attrs[AJ_ATTR_COUNT] = {
 #define F_REGIONS AJ_F_REGIONS
 #define F_TERMINATOR AJ_F_TERMINATOR
 #define F_BUILDER AJ_F_BUILDER
+#define F_WIDENS AJ_F_WIDENS
 #define F_INTERNAL AJ_F_INTERNAL
 
 const aj_op_info aj_ops[AJ_OP_COUNT] = {

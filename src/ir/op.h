@@ -103,8 +103,9 @@ enum {
   AJ_F_EFFECT = 1u << 4,     /* the host sees it */
   AJ_F_REGIONS = 1u << 5,    /* has regions or stands for one: may raise and have effects when they do */
   AJ_F_TERMINATOR = 1u << 6, /* ends its region */
-  AJ_F_BUILDER = 1u << 7, /* gets a generated builder from its operands and attributes (elementwise ones always do) */
-  AJ_F_INTERNAL = 1u << 8 /* only the optimiser makes it; finished functions and .air input never hold it */
+  AJ_F_BUILDER = 1u << 7,  /* gets a generated builder from its operands and attributes (elementwise ones always do) */
+  AJ_F_INTERNAL = 1u << 8, /* only the optimiser makes it; finished functions and .air input never hold it */
+  AJ_F_WIDENS = 1u << 9    /* 16-bit floats: operands are made f32 or f64 first, a float result is rounded at the end */
 };
 
 /* dtype sets: bit arrjit_dtype */
@@ -114,7 +115,7 @@ enum {
   AJ_D_SINT = 1 << ARRJIT_I8 | 1 << ARRJIT_I16 | 1 << ARRJIT_I32 | 1 << ARRJIT_I64,
   AJ_D_UINT = 1 << ARRJIT_U8 | 1 << ARRJIT_U16 | 1 << ARRJIT_U32 | 1 << ARRJIT_U64,
   AJ_D_INT = AJ_D_SINT | AJ_D_UINT,
-  AJ_D_FLOAT = 1 << ARRJIT_F32 | 1 << ARRJIT_F64,
+  AJ_D_FLOAT = 1 << ARRJIT_F16 | 1 << ARRJIT_BF16 | 1 << ARRJIT_F32 | 1 << ARRJIT_F64,
   AJ_D_NUM = AJ_D_INT | AJ_D_FLOAT,
   AJ_D_BITS = AJ_D_INT | AJ_D_BOOL,
   AJ_D_ANY = AJ_D_NUM | AJ_D_BOOL

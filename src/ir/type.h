@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/number.h"
 
 typedef enum aj_dtype_class {
   AJ_CLASS_NONE,
@@ -19,11 +20,16 @@ typedef struct aj_dtype_info {
   uint8_t bits;
   uint8_t bytes;
 } aj_dtype_info;
-#define AJ_DTYPE_COUNT (ARRJIT_F64 + 1)
+#define AJ_DTYPE_COUNT (ARRJIT_BF16 + 1)
 extern const aj_dtype_info aj_dtypes[AJ_DTYPE_COUNT]; /* [0] is none */
+/* f16 or bf16: elements of 16 bits that are computed with in f32. */
+static inline bool aj_dtype_is_half(arrjit_dtype dtype) { return dtype == ARRJIT_F16 || dtype == ARRJIT_BF16; }
 
 /* ARRJIT_DTYPE_NONE when there is no such name. */
 arrjit_dtype aj_dtype_find(const char *name, size_t length);
+
+/* A float element as text that reads back to it (base/number.h); the length. */
+size_t aj_dtype_number(char out[AJ_NUMBER_BYTES], arrjit_dtype dtype, const void *element);
 
 /* A dim: an extent >= 0, or ~symbol (negative) for symbol number `symbol` of the module. */
 static inline bool aj_dim_is_symbol(int64_t dim) { return dim < 0; }

@@ -200,8 +200,15 @@ static void lower_node(aj_lower *lo, aj_scope *scope, const aj_node *node) {
     else
       aj_lower_lone(lo, scope, node);
     break;
-  case AJ_LOWER_MAP:
-  case AJ_LOWER_REDUCE: aj_lower_lone(lo, scope, node); break;
+  case AJ_LOWER_REDUCE:
+    if (aj_sem_expands(node)) { /* as below */
+      aj_lower_fallback(lo, scope, node);
+      lo->fallback++;
+      return;
+    }
+    aj_lower_lone(lo, scope, node);
+    break;
+  case AJ_LOWER_MAP: aj_lower_lone(lo, scope, node); break;
   case AJ_LOWER_CONTROL: lower_control(lo, scope, node); break;
   case AJ_LOWER_EXPAND: /* the pass that expands was switched off */
   case AJ_LOWER_FALLBACK:

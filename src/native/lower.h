@@ -194,6 +194,15 @@ aj_lv aj_lower_minmax(aj_scalar *s, bool is_max, LLVMValueRef x, LLVMValueRef y)
 LLVMValueRef aj_lower_combine(aj_lower *lo, uint32_t lanes, aj_op reduce, arrjit_dtype dtype, LLVMValueRef x,
                               LLVMValueRef y);
 
+/* ---- lower_half.c: f16 and bf16, i16 in registers ---- */
+/* What is known of a half's NaNs is of no use: they are never raw. */
+aj_lv aj_half_widen(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMValueRef h);  /* to f32 */
+aj_lv aj_half_narrow(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMValueRef x); /* from f32, rounded */
+/* An element of a dtype that is no half, as an f32 that rounds to the same half. */
+LLVMValueRef aj_half_near(aj_lower *lo, arrjit_dtype from, uint32_t lanes, LLVMValueRef x);
+LLVMValueRef aj_half_is_infinite(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMValueRef h);
+aj_lv aj_half_bits(aj_scalar *s, aj_op op); /* neg, abs, copysign */
+
 /* ---- lower_fail.c ---- */
 const aj_nh_site *aj_lower_site(aj_lower *lo, const aj_scope *scope, const aj_node *node);
 /* Stores the innermost loop's iteration, those of the loops around it being there; returns the pointer for helpers. */

@@ -81,9 +81,12 @@ static LLVMValueRef to_bool(aj_scalar *s) {
   return class_of(s->in) == AJ_CLASS_BOOL ? x : LLVMBuildICmp(s->lo->b, LLVMIntNE, x, zero, "");
 }
 
+/* Operands of 16 bits were made f32 already (lower_scalar.c). */
 aj_lv aj_lower_convert(aj_scalar *s) {
   LLVMBuilderRef b = s->lo->b;
   LLVMTypeRef out = aj_ir_type(s->lo, s->out, s->lanes);
+  if (aj_dtype_is_half(s->out))
+    return aj_half_narrow(s->lo, s->out, s->lanes, aj_half_near(s->lo, s->in, s->lanes, s->x[0].v));
   if (class_of(s->out) == AJ_CLASS_BOOL) return made(to_bool(s), AJ_NAN_CANON);
   if (class_of(s->in) == AJ_CLASS_FLOAT) return from_float(s);
   LLVMValueRef x = s->x[0].v;
@@ -107,6 +110,19 @@ static void check_int(aj_scalar *s, LLVMValueRef x, LLVMValueRef value) {
   s->fail = LLVMBuildOr(b, s->fail, from_signed ? before : after, "");
 }
 
+static LLVMValueRef is_infinite(aj_scalar *s, arrjit_dtype dtype, LLVMValueRef x) {
+  LLVMValueRef magnitude = aj_ir_intrinsic(s->lo, "llvm.fabs", LLVMTypeOf(x), 1, &x);
+  LLVMValueRef infinity = aj_ir_float(s->lo, dtype, s->lanes, power_of_two(1023, false) * 2);
+  return LLVMBuildFCmp(s->lo->b, LLVMRealOEQ, magnitude, infinity, "");
+}
+
+/* Finite before, infinite after. */
+static LLVMValueRef narrowed_to_infinity(aj_scalar *s, LLVMValueRef x, LLVMValueRef after) {
+  if (class_of(s->in) != AJ_CLASS_FLOAT) return after;
+  LLVMValueRef before = is_infinite(s, s->in, x);
+  return LLVMBuildAnd(s->lo->b, after, LLVMBuildNot(s->lo->b, before, ""), "");
+}
+
 aj_lv aj_lower_checked_convert(aj_scalar *s) {
   LLVMBuilderRef b = s->lo->b;
   aj_lv value = aj_lower_convert(s);
@@ -118,14 +134,9 @@ aj_lv aj_lower_checked_convert(aj_scalar *s) {
     s->fail = LLVMBuildNot(b, float_range(s, x).in, "");
   else if (from_int && (class_of(s->out) == AJ_CLASS_INT || class_of(s->out) == AJ_CLASS_UINT))
     check_int(s, x, value.v);
-  else if (s->in == ARRJIT_F64 && s->out == ARRJIT_F32) {
-    /* finite before, infinite after */
-    LLVMValueRef wide = aj_ir_intrinsic(s->lo, "llvm.fabs", LLVMTypeOf(x), 1, &x);
-    LLVMValueRef narrow = aj_ir_intrinsic(s->lo, "llvm.fabs", LLVMTypeOf(value.v), 1, &value.v);
-    double infinity = power_of_two(1023, false) * 2;
-    LLVMValueRef was = LLVMBuildFCmp(b, LLVMRealOLT, wide, aj_ir_float(s->lo, s->in, s->lanes, infinity), "");
-    LLVMValueRef is = LLVMBuildFCmp(b, LLVMRealOEQ, narrow, aj_ir_float(s->lo, s->out, s->lanes, infinity), "");
-    s->fail = LLVMBuildAnd(b, was, is, "");
-  }
+  else if (aj_dtype_is_half(s->out))
+    s->fail = narrowed_to_infinity(s, x, aj_half_is_infinite(s->lo, s->out, s->lanes, value.v));
+  else if (s->in == ARRJIT_F64 && s->out == ARRJIT_F32)
+    s->fail = narrowed_to_infinity(s, x, is_infinite(s, s->out, value.v));
   return value;
 }

@@ -14,6 +14,7 @@ static LLVMTypeRef scalar_type(aj_lower *lo, arrjit_dtype dtype, uint32_t bool_b
   switch (aj_dtypes[dtype].cls) {
   case AJ_CLASS_BOOL: return LLVMIntTypeInContext(lo->context, bool_bits);
   case AJ_CLASS_FLOAT:
+    if (aj_dtype_is_half(dtype)) break;
     return dtype == ARRJIT_F32 ? LLVMFloatTypeInContext(lo->context) : LLVMDoubleTypeInContext(lo->context);
   case AJ_CLASS_INT:
   case AJ_CLASS_UINT:
@@ -131,7 +132,7 @@ aj_lv aj_ir_from_memory(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMVa
 }
 
 LLVMValueRef aj_ir_canonical(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, aj_lv value) {
-  if (value.nan != AJ_NAN_RAW || aj_dtypes[dtype].cls != AJ_CLASS_FLOAT) return value.v;
+  if (value.nan != AJ_NAN_RAW || aj_dtypes[dtype].cls != AJ_CLASS_FLOAT || aj_dtype_is_half(dtype)) return value.v;
   uint64_t quiet = dtype == ARRJIT_F32 ? UINT64_C(0x7fc00000) : UINT64_C(0x7ff8000000000000);
   LLVMValueRef nan = aj_ir_splat(lo, aj_ir_element(lo, dtype, &quiet), lanes);
   LLVMValueRef is_nan = LLVMBuildFCmp(lo->b, LLVMRealUNO, value.v, value.v, "");

@@ -180,15 +180,17 @@ static void lower_point(aj_kernel *k) {
 
 arrjit_dtype aj_kernel_dtype(const aj_kernel *k, uint32_t result) { return k->node->results[result].type->dtype; }
 
+uint32_t aj_kernel_width(arrjit_dtype dtype) { return aj_dtype_is_half(dtype) ? 4 : aj_dtypes[dtype].bytes; }
+
 /* Lanes so that the widest element fills two registers. Captures of maps stay scalars where they can. */
 static uint32_t choose_lanes(const aj_kernel *k) {
   uint32_t widest = 1;
   bool is_map = aj_kernel_is_map(k->node);
   for (uint32_t i = 0; i < k->operand_count; i++)
     if (!is_map || k->operands[i].rank > 0)
-      widest = aj_dtypes[k->operands[i].dtype].bytes > widest ? aj_dtypes[k->operands[i].dtype].bytes : widest;
+      widest = aj_kernel_width(k->operands[i].dtype) > widest ? aj_kernel_width(k->operands[i].dtype) : widest;
   for (uint32_t i = k->finds ? 1 : 0; i < k->result_count; i++) {
-    uint32_t of = aj_dtypes[aj_kernel_dtype(k, i)].bytes;
+    uint32_t of = aj_kernel_width(aj_kernel_dtype(k, i));
     widest = of > widest ? of : widest;
   }
   const aj_region *scalars = k->combiner ? k->combiner : k->body;

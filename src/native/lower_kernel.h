@@ -135,6 +135,7 @@ void aj_kernel_poll(aj_kernel *k);
 void aj_lower_elementwise(aj_kernel *k);
 void aj_lower_reduce(aj_kernel *k);
 void aj_lower_scan(aj_kernel *k);
+uint32_t aj_kernel_width(arrjit_dtype dtype);                      /* bytes of an element where it is computed with */
 arrjit_dtype aj_kernel_dtype(const aj_kernel *k, uint32_t result); /* of the yielded element */
 
 #endif

@@ -11,7 +11,7 @@ bool aj_kernel_is_map(const aj_node *node) { return (node->origin ? node->origin
 static bool is_loop(const aj_node *node) { return node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR; }
 
 static uint32_t widen(uint32_t widest, const aj_type *type) {
-  uint32_t bytes = type->is_exn ? 1 : aj_dtypes[type->dtype].bytes;
+  uint32_t bytes = type->is_exn ? 1 : aj_kernel_width(type->dtype);
   return bytes > widest ? bytes : widest;
 }
 
@@ -50,10 +50,11 @@ bool aj_map_has_loops(const aj_region *region) {
   return false;
 }
 
+/* 16-bit floats are f32 where they are computed with. */
 static bool has_f32(const aj_region *region) {
   for (inside i = start_inside(region); i.node; step_inside(&i))
     for (uint32_t r = 0; r < i.node->result_count; r++)
-      if (i.node->results[r].type->dtype == ARRJIT_F32) return true;
+      if (i.node->results[r].type->dtype == ARRJIT_F32 || aj_dtype_is_half(i.node->results[r].type->dtype)) return true;
   return false;
 }
 

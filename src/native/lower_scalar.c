@@ -114,22 +114,35 @@ static aj_lv lower_fdim(aj_scalar *s) {
   return made(LLVMBuildSelect(b, above, LLVMBuildFSub(b, x, y, ""), rest, ""), AJ_NAN_RAW);
 }
 
+static LLVMValueRef value_of(aj_scalar *s, uint32_t k) {
+  return aj_dtype_is_half(s->in) ? aj_half_widen(s->lo, s->in, s->lanes, s->x[k].v).v : s->x[k].v;
+}
+static LLVMValueRef bits_of(aj_scalar *s, uint32_t k) {
+  return aj_dtype_is_half(s->in) ? s->x[k].v : aj_ir_bits(s->lo, s->x[k].v, s->in, s->lanes);
+}
+
+/* Bits of the element to bits, those of 16-bit floats too. */
 static aj_lv lower_nextafter(aj_scalar *s) {
   LLVMBuilderRef b = s->lo->b;
-  arrjit_dtype bits = s->in == ARRJIT_F32 ? ARRJIT_I32 : ARRJIT_I64;
-  LLVMValueRef x = s->x[0].v, y = s->x[1].v, zero = LLVMConstNull(LLVMTypeOf(x));
-  LLVMValueRef from = aj_ir_bits(s->lo, x, s->in, s->lanes), to = aj_ir_bits(s->lo, y, s->in, s->lanes);
+  uint32_t width = aj_dtypes[s->in].bits;
+  arrjit_dtype bits = width == 16 ? ARRJIT_I16 : width == 32 ? ARRJIT_I32 : ARRJIT_I64;
+  LLVMValueRef x = value_of(s, 0), y = value_of(s, 1), zero = LLVMConstNull(LLVMTypeOf(x));
+  LLVMValueRef from = bits_of(s, 0), to = bits_of(s, 1);
   LLVMValueRef one = aj_ir_int(s->lo, bits, s->lanes, 1), minus = aj_ir_int(s->lo, bits, s->lanes, -1);
-  LLVMValueRef sign = aj_ir_int(s->lo, bits, s->lanes, s->in == ARRJIT_F32 ? INT32_MIN : INT64_MIN);
+  LLVMValueRef sign = aj_ir_int(s->lo, bits, s->lanes, INT64_MIN >> (64 - width));
   LLVMValueRef rises = LLVMBuildFCmp(b, LLVMRealOLT, x, y, ""), positive = LLVMBuildFCmp(b, LLVMRealOGT, x, zero, "");
   LLVMValueRef step = LLVMBuildSelect(b, LLVMBuildXor(b, rises, positive, ""), minus, one, "");
   LLVMValueRef least = LLVMBuildOr(b, LLVMBuildAnd(b, to, sign, ""), one, "");
   LLVMValueRef next =
       LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, ""), least, LLVMBuildAdd(b, from, step, ""), "");
   next = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, x, y, ""), to, next, "");
+  LLVMValueRef unordered = LLVMBuildFCmp(b, LLVMRealUNO, x, y, ""), nan = LLVMBuildFAdd(b, x, y, "");
+  if (aj_dtype_is_half(s->in)) {
+    nan = aj_half_narrow(s->lo, s->in, s->lanes, nan).v;
+    return made(LLVMBuildSelect(b, unordered, nan, next, ""), AJ_NAN_CANON);
+  }
   LLVMValueRef value = LLVMBuildBitCast(b, next, LLVMTypeOf(x), "");
-  LLVMValueRef unordered = LLVMBuildFCmp(b, LLVMRealUNO, x, y, "");
-  return made(LLVMBuildSelect(b, unordered, LLVMBuildFAdd(b, x, y, ""), value, ""), AJ_NAN_RAW);
+  return made(LLVMBuildSelect(b, unordered, nan, value, ""), AJ_NAN_RAW);
 }
 
 static aj_lv lower_copysign(aj_scalar *s) {
@@ -373,6 +386,25 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   return s->x[0];
 }
 
+/* 16-bit floats: bits where bits are moved; else f32 inside, rounded once where the result is a 16-bit float again. */
+static aj_lv lower_widened(aj_scalar *s, const aj_node *node) {
+  const aj_op_info *op = &aj_ops[node->op];
+  bool moves = (op->flags & AJ_F_BITS) != 0, narrows = op->rule != AJ_R_CONVERT && aj_dtype_is_half(s->out);
+  bool knows = node->op == AJ_OP_SELECT || node->op == AJ_OP_NEXTAFTER || op->rule == AJ_R_BITCAST;
+  if (!aj_dtype_is_half(s->in) || knows) return lower_op(s, node);
+  if (moves) return aj_half_bits(s, node->op);
+  aj_lv x[3];
+  AJ_ASSERT(node->operand_count <= AJ_COUNT(x));
+  for (uint32_t i = 0; i < node->operand_count; i++) x[i] = aj_half_widen(s->lo, s->in, s->lanes, s->x[i].v);
+  aj_scalar wide = *s;
+  wide.in = ARRJIT_F32;
+  wide.out = narrows ? ARRJIT_F32 : s->out;
+  wide.x = x;
+  aj_lv value = lower_op(&wide, node);
+  s->fail = wide.fail;
+  return narrows ? aj_half_narrow(s->lo, s->out, s->lanes, value.v) : value;
+}
+
 /* Wrong on purpose, for the test that finds it: the lowest bit of the result is the other one. */
 static aj_lv flip(aj_scalar *s, aj_lv value) {
   LLVMTypeRef type = LLVMTypeOf(value.v);
@@ -387,7 +419,7 @@ static aj_lv flip(aj_scalar *s, aj_lv value) {
 aj_lv aj_lower_scalar(aj_lower *lo, uint32_t lanes, const aj_node *node, const aj_lv *in, LLVMValueRef *out_fail) {
   arrjit_dtype dtype = node->operands[node->op == AJ_OP_SELECT ? 1 : 0]->type->dtype;
   aj_scalar s = {.lo = lo, .lanes = lanes, .in = dtype, .out = node->results[0].type->dtype, .x = in};
-  aj_lv value = lower_op(&s, node);
+  aj_lv value = lower_widened(&s, node);
   if (lo->request->flip_lowering == (int64_t)node->op + 1) value = flip(&s, value);
   *out_fail = s.fail;
   return value;

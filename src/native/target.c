@@ -26,12 +26,13 @@ static void read_features(aj_target *target) {
   bool avx2 = has_feature(target->features, "avx2");
   target->vector_bytes = avx512 ? 64 : avx2 ? 32 : 16;
   target->has_fma = has_feature(target->features, "fma");
+  target->has_f16c = has_feature(target->features, "f16c");
   target->has_rounding = has_feature(target->features, "sse4.1");
   target->has_masks = avx2;
   target->has_narrow_masks = avx512 && has_feature(target->features, "avx512bw");
 #else
   target->vector_bytes = 16;
-  target->has_fma = target->has_rounding = true;
+  target->has_fma = target->has_rounding = target->has_f16c = true;
   target->has_masks = target->has_narrow_masks = false;
   (void)has_feature;
 #endif

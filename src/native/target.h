@@ -12,6 +12,7 @@ typedef struct aj_target {
   LLVMTargetMachineRef machine, quick_machine; /* code generation levels default and none */
   uint32_t vector_bytes;                       /* 64, 32 or 16 */
   bool has_fma;
+  bool has_f16c;         /* f16 to f32 and back as instructions */
   bool has_rounding;     /* floor, ceil, trunc, rint as instructions */
   bool has_masks;        /* masked loads and stores of 4- and 8-byte elements */
   bool has_narrow_masks; /* and of 1- and 2-byte ones */

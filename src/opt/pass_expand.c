@@ -1,4 +1,5 @@
-/* expand: every EXPAND op becomes the ops it is made of (src/sem has the expansions).
+/* expand: every EXPAND op, and every reduction and cumulative op of 16-bit floats, becomes the ops it is made of
+ * (src/sem has the expansions).
  *
  *   before   %1 = mean %0 {axes = [0]} : f64
  *   after    %1 = reduce_sum %0 {axes = [0]} : f64
@@ -10,14 +11,13 @@
 
 static arrjit_status expand_region(aj_builder *b, aj_region *region, bool *changed) {
   bool any = false;
-  for (uint32_t i = 0; i < region->node_count && !any; i++)
-    any = aj_ops[region->nodes[i]->op].lowering == AJ_LOWER_EXPAND;
+  for (uint32_t i = 0; i < region->node_count && !any; i++) any = aj_sem_expands(region->nodes[i]);
   if (!any) return ARRJIT_OK;
   *changed = true;
   aj_taken taken = aj_region_take(region);
   for (uint32_t i = 0; i < taken.count; i++) {
     aj_node *node = taken.nodes[i];
-    if (aj_ops[node->op].lowering != AJ_LOWER_EXPAND) {
+    if (!aj_sem_expands(node)) {
       if (!aj_region_append(region, node)) return ARRJIT_MEMORY;
       continue;
     }

@@ -11,7 +11,9 @@
 
 #include "opt/fuse_plan.h"
 
-static bool is_reduce(const aj_node *node) { return aj_ops[node->op].lowering == AJ_LOWER_REDUCE; }
+static bool is_reduce(const aj_node *node) {
+  return aj_ops[node->op].lowering == AJ_LOWER_REDUCE && !aj_sem_expands(node);
+}
 
 /* ---- building the kernel's region ---- */
 

@@ -245,7 +245,7 @@ static const char *get_result(const aj_op_info *info) {
 static const char *get_dtypes(uint32_t set) {
   if (set == AJ_D_ANY) return "any dtype";
   if (set == AJ_D_NUM) return "integers and floats";
-  if (set == AJ_D_FLOAT) return "f32 and f64";
+  if (set == AJ_D_FLOAT) return "floats";
   if (set == AJ_D_INT) return "integers";
   return set == AJ_D_BITS ? "integers and bool" : NULL;
 }

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "rt/exn.h"
 
 enum { SHOWN_ELEMENTS = 8 };
@@ -29,27 +28,15 @@ static void render_int(const aj_dtype_info *info, const char *element, aj_text *
     aj_text_printf(out, "%" PRIu64, u);
 }
 
-static void render_float(const aj_dtype_info *info, const char *element, aj_text *out) {
-  char digits[AJ_NUMBER_BYTES];
-  if (info->bytes == sizeof(float)) {
-    float f;
-    memcpy(&f, element, sizeof f);
-    aj_text_add(out, digits, aj_number_f32(digits, f));
-  } else {
-    double d;
-    memcpy(&d, element, sizeof d);
-    aj_text_add(out, digits, aj_number_f64(digits, d));
-  }
-}
-
 static void render_element(arrjit_dtype dtype, const char *element, aj_text *out) {
+  char digits[AJ_NUMBER_BYTES];
   const aj_dtype_info *info = &aj_dtypes[dtype];
   switch (info->cls) {
   case AJ_CLASS_NONE: break;
   case AJ_CLASS_BOOL: aj_text_puts(out, *element ? "true" : "false"); break;
   case AJ_CLASS_INT:
   case AJ_CLASS_UINT: render_int(info, element, out); break;
-  case AJ_CLASS_FLOAT: render_float(info, element, out); break;
+  case AJ_CLASS_FLOAT: aj_text_add(out, digits, aj_dtype_number(digits, dtype, element)); break;
   }
 }
 

@@ -15,19 +15,13 @@ static aj_op get_reduction(aj_op op) {
   return AJ_OP_NONE;
 }
 
-/* Narrow floats accumulate in f32 in a sum, and are rounded at each step in a combiner: not the same bits. */
-static bool rounds_alike(aj_op reduction, arrjit_dtype dtype) {
-  bool rounds = reduction == AJ_OP_REDUCE_SUM || reduction == AJ_OP_REDUCE_PROD;
-  return !rounds || aj_dtypes[dtype].cls != AJ_CLASS_FLOAT || aj_dtypes[dtype].bytes >= 4;
-}
-
 aj_op aj_sem_plain_combiner(const aj_region *region) {
   const aj_node *node = region->nodes[0], *yield = aj_region_terminator(region);
   if (region->node_count != 2 || node->operand_count != 2 || yield->operand_count != 1) return AJ_OP_NONE;
   const aj_value *x = node->operands[0], *y = node->operands[1];
   bool both = !x->def && !y->def && x->index + y->index == 1 && yield->operands[0] == &node->results[0];
-  aj_op reduction = both ? get_reduction(node->op) : AJ_OP_NONE;
-  return reduction != AJ_OP_NONE && rounds_alike(reduction, x->type->dtype) ? reduction : AJ_OP_NONE;
+  /* 16-bit floats accumulate in f32 in a sum, and are rounded at each step in a combiner: not the same bits. */
+  return both && !aj_dtype_is_half(x->type->dtype) ? get_reduction(node->op) : AJ_OP_NONE;
 }
 
 /* ---- programs ---- */

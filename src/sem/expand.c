@@ -1,4 +1,4 @@
-/* Which EXPAND op is made of what; mean, which is a reduction and so not elementwise. */
+/* Which EXPAND op is made of what; mean, which is a reduction and so not elementwise; 16-bit floats by way of f32. */
 #include "sem/expand.h"
 
 #include "sem/routine.h"
@@ -36,10 +36,10 @@ static V count_elements(aj_builder *b, V x, const aj_attr *axes) {
   return aj_build1(b, AJ_OP_CONVERT, 1, &count, 1, &dtype);
 }
 
-static V expand_mean(aj_builder *b, const aj_node *node) {
+static V expand_mean(aj_builder *b, const aj_node *node, V x) {
   const aj_attr *axes = aj_node_attr(node, AJ_ATTR_AXES);
-  V sum = aj_build1(b, AJ_OP_REDUCE_SUM, 1, &node->operands[0], 1, axes);
-  V count = count_elements(b, node->operands[0], axes);
+  V sum = aj_build1(b, AJ_OP_REDUCE_SUM, 1, &x, 1, axes);
+  V count = count_elements(b, x, axes);
   if (sum == NULL || count == NULL) return NULL;
   count = aj_build_broadcast_to(b, count, sum->type->rank, sum->type->dims);
   return aj_build1(b, AJ_OP_DIV, 2, (V[]){sum, count}, 0, NULL);
@@ -94,16 +94,20 @@ static const expansion expansions[AJ_OP_COUNT] = {
 #undef OP
 };
 
-static V expand_function_of(aj_expander *b, const aj_node *node) {
-  const expansion *e = &expansions[node->op];
-  V x[AJ_EXPAND_OPERANDS] = {NULL};
-  AJ_ASSERT(e->function != NULL && node->operand_count <= AJ_EXPAND_OPERANDS);
+/* What the op is computed in: 16-bit floats in f32 at least. */
+static arrjit_dtype get_inner(const aj_node *node) {
   arrjit_dtype dtype = node->operands[0]->type->dtype;
-  bool converts = b->narrow = e->wide && dtype != ARRJIT_F64;
-  for (uint32_t i = 0; i < node->operand_count; i++)
-    x[i] = converts ? x_convert(b, node->operands[i], ARRJIT_F64) : node->operands[i];
-  V y = e->function(b, x);
-  return converts ? x_convert(b, y, dtype) : y;
+  if (expansions[node->op].wide) return ARRJIT_F64;
+  return aj_dtype_is_half(dtype) ? ARRJIT_F32 : dtype;
+}
+
+/* The op on operands that have the dtype it is computed in. */
+static V expand_inner(aj_expander *b, const aj_node *node, const V *x) {
+  expand_function *function = expansions[node->op].function;
+  if (node->op == AJ_OP_MEAN) return x[0] == NULL ? NULL : expand_mean(b->builder, node, x[0]);
+  if (function != NULL) return function(b, x);
+  AJ_ASSERT(aj_ops[node->op].routine != AJ_ROUTINE_EXPAND);
+  return aj_build1(b->builder, node->op, node->operand_count, x, node->attr_count, node->attrs);
 }
 
 /* C leaves it to the compiler which argument of a nested call is evaluated first, and so which node is made first. To
@@ -150,10 +154,23 @@ static void order_nodes(const aj_expander *b, aj_region *region, uint32_t first,
   region->node_count = first + done;
 }
 
+bool aj_sem_expands(const aj_node *node) {
+  const aj_op_info *op = &aj_ops[node->op];
+  if (op->lowering == AJ_LOWER_EXPAND) return true;
+  return op->lowering != AJ_LOWER_FALLBACK && (op->flags & AJ_F_WIDENS) &&
+         aj_dtype_is_half(node->operands[0]->type->dtype);
+}
+
 aj_value *aj_sem_expand(aj_builder *b, const aj_node *node) {
   uint32_t first = b->region->node_count;
-  aj_expander expander = {.builder = b, .shape = node->operands[0]->type};
-  aj_value *result = node->op == AJ_OP_MEAN ? expand_mean(b, node) : expand_function_of(&expander, node);
+  arrjit_dtype dtype = node->operands[0]->type->dtype, inner = get_inner(node);
+  aj_expander expander = {.builder = b, .shape = node->operands[0]->type, .narrow = inner != dtype};
+  V x[AJ_EXPAND_OPERANDS] = {NULL};
+  AJ_ASSERT(node->operand_count <= AJ_EXPAND_OPERANDS);
+  for (uint32_t i = 0; i < node->operand_count; i++)
+    x[i] = inner != dtype ? x_convert(&expander, node->operands[i], inner) : node->operands[i];
+  V result = expand_inner(&expander, node, x);
+  if (inner != dtype && result != NULL) result = x_convert(&expander, result, dtype);
   if (result != NULL && b->region->node_count > first) order_nodes(&expander, b->region, first, result);
   return result;
 }

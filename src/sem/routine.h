@@ -14,6 +14,10 @@
 #include "ir/ops.def"
 #undef OP
 
+typedef aj_sem_status aj_routine(const aj_sem_call *call);
+/* A routine on 16-bit floats: runs it on f32 copies of the operands; a float result is rounded once, at the end. */
+aj_sem_status aj_routine_widened(const aj_sem_call *call, aj_routine *routine);
+
 /* The reduction of aj_sem_call's first operand by `op` (a reduce op) over the node's axes. */
 aj_sem_status aj_reduce_run(const aj_sem_call *call, aj_op op);
 

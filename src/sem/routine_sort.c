@@ -1,6 +1,7 @@
 /* sort, argsort, searchsorted. One order for all: -0 equals 0, every NaN comes behind every number, both ways round;
  * and one stable merge from the bottom up: runs of RUN elements by insertion, then merged in pairs, the left one first
  * among equals. A row is sorted in two buffers that take turns, as keys alone or as keys with their positions. */
+#include "arrjit/half.h"
 #include "sem/routine.h"
 
 #include <string.h>
@@ -18,13 +19,13 @@ typedef struct sort_row {
 #define ABOVE(x, y) ((x) > (y) || ((x) != (x) && (y) == (y)))
 #define BELOW(x, y) ((x) < (y) || ((x) != (x) && (y) == (y)))
 
-/* For elements E whose key is KEY(e). */
-#define DEFINE_SORT(name, E, KEY, BEHIND)                                                                              \
+/* For elements E that are compared by VALUE of the element or of a field of it. */
+#define DEFINE_SORT(name, E, VALUE, FIELD, BEHIND)                                                                     \
   static void insert_##name(E *x, int64_t count) {                                                                     \
     for (int64_t i = 1; i < count; i++) {                                                                              \
       const E e = x[i];                                                                                                \
       int64_t k = i;                                                                                                   \
-      for (; k > 0 && BEHIND(KEY(x[k - 1]), KEY(e)); k--) x[k] = x[k - 1];                                             \
+      for (; k > 0 && BEHIND(VALUE(x[k - 1] FIELD), VALUE(e FIELD)); k--) x[k] = x[k - 1];                             \
       x[k] = e;                                                                                                        \
     }                                                                                                                  \
   }                                                                                                                    \
@@ -33,7 +34,7 @@ typedef struct sort_row {
     for (int64_t k = 0, stop; k < end; k = stop) {                                                                     \
       stop = end - k < AJ_POLL_WORK ? end : k + AJ_POLL_WORK;                                                          \
       for (int64_t at = k; at < stop; at++) {                                                                          \
-        bool right = i == middle || (j < end && BEHIND(KEY(x[i]), KEY(x[j])));                                         \
+        bool right = i == middle || (j < end && BEHIND(VALUE(x[i] FIELD), VALUE(x[j] FIELD)));                         \
         to[at] = right ? x[j++] : x[i++];                                                                              \
       }                                                                                                                \
       if (aj_poller_stops(poller, stop - k)) return false;                                                             \
@@ -60,18 +61,30 @@ typedef struct sort_row {
     return true;                                                                                                       \
   }
 
-#define OF_KEY(e) (e)
-#define OF_PAIR(e) ((e).key)
+/* What an element is compared as: itself, or what 16 bits stand for. */
+#define VALUE_BOOL(e) (e)
+#define VALUE_I8(e) (e)
+#define VALUE_I16(e) (e)
+#define VALUE_I32(e) (e)
+#define VALUE_I64(e) (e)
+#define VALUE_U8(e) (e)
+#define VALUE_U16(e) (e)
+#define VALUE_U32(e) (e)
+#define VALUE_U64(e) (e)
+#define VALUE_F32(e) (e)
+#define VALUE_F64(e) (e)
+#define VALUE_F16(e) arrjit_f16_to_f32(e)
+#define VALUE_BF16(e) arrjit_bf16_to_f32(e)
 /* The number of elements that go before the value: those equal to it are among them when `right`. */
-#define DEFINE_DTYPE(T, dt)                                                                                            \
+#define DEFINE_DTYPE(T, dt, VALUE)                                                                                     \
   typedef struct pair_##dt {                                                                                           \
     T key;                                                                                                             \
     int64_t at;                                                                                                        \
   } pair_##dt;                                                                                                         \
-  DEFINE_SORT(keys_up_##dt, T, OF_KEY, ABOVE)                                                                          \
-  DEFINE_SORT(keys_down_##dt, T, OF_KEY, BELOW)                                                                        \
-  DEFINE_SORT(pairs_up_##dt, pair_##dt, OF_PAIR, ABOVE)                                                                \
-  DEFINE_SORT(pairs_down_##dt, pair_##dt, OF_PAIR, BELOW)                                                              \
+  DEFINE_SORT(keys_up_##dt, T, VALUE, , ABOVE)                                                                         \
+  DEFINE_SORT(keys_down_##dt, T, VALUE, , BELOW)                                                                       \
+  DEFINE_SORT(pairs_up_##dt, pair_##dt, VALUE, .key, ABOVE)                                                            \
+  DEFINE_SORT(pairs_down_##dt, pair_##dt, VALUE, .key, BELOW)                                                          \
   static void load_pair_##dt(char *to, int64_t i, const char *from) {                                                  \
     pair_##dt *pair = (pair_##dt *)(void *)to + i;                                                                     \
     pair->key = *(const T *)(const void *)from;                                                                        \
@@ -83,14 +96,14 @@ typedef struct sort_row {
     int64_t low = 0, high = count;                                                                                     \
     while (low < high) {                                                                                               \
       int64_t middle = low + (high - low) / 2;                                                                         \
-      if (right ? !ABOVE(x[middle], v) : ABOVE(v, x[middle]))                                                          \
+      if (right ? !ABOVE(VALUE(x[middle]), VALUE(v)) : ABOVE(VALUE(v), VALUE(x[middle])))                              \
         low = middle + 1;                                                                                              \
       else                                                                                                             \
         high = middle;                                                                                                 \
     }                                                                                                                  \
     return low;                                                                                                        \
   }
-#define DTYPE(ID, name, cls, bits, T) DEFINE_DTYPE(T, ID)
+#define DTYPE(ID, name, cls, bits, T) DEFINE_DTYPE(T, ID, VALUE_##ID)
 #include "ir/dtypes.def"
 #undef DTYPE
 

@@ -40,7 +40,10 @@ float aj_sem_fmod_f32(float x, float y);
 double aj_sem_fmod_f64(double x, double y);
 
 /* ---- expansions ---- */
-/* Builds an EXPAND op from others at the builder's place: node's operands -> its value. NULL: error, in the builder. */
+/* Whether native code needs the node expanded: EXPAND ops, and reductions and cumulative ops of 16-bit floats, which
+ * are done in f32. */
+bool aj_sem_expands(const aj_node *node);
+/* Builds such a node from others at the builder's place: node's operands -> its value. NULL: error, in the builder. */
 aj_value *aj_sem_expand(aj_builder *b, const aj_node *node);
 
 /* ---- block programs: a region of SCALAR and EXPAND ops over scalars, run over blocks of lanes ---- */

@@ -3,13 +3,12 @@
 #include "sem/routine.h"
 
 /* A CALL op that ops.def names and nobody wrote does not link. */
-typedef aj_sem_status routine_function(const aj_sem_call *call);
 #define ROUTINE_SCALAR(ID, name)
 #define ROUTINE_EXPAND(ID, name)
 #define ROUTINE_VIEW(ID, name)
 #define ROUTINE_CONTROL(ID, name)
 #define ROUTINE_CALL(ID, name) [AJ_OP_##ID] = aj_routine_##name,
-static routine_function *const routines[AJ_OP_COUNT] = {
+static aj_routine *const routines[AJ_OP_COUNT] = {
 #define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) ROUTINE_##routine(ID, name)
 #include "ir/ops.def"
 #undef OP
@@ -118,9 +117,10 @@ static aj_sem_status run_mean(const aj_sem_call *call) {
 }
 
 aj_sem_status aj_sem_run(const aj_sem_call *call) {
-  aj_op op = call->node->op;
-  if (op == AJ_OP_MEAN) return run_mean(call);
-  if (aj_ops[op].routine == AJ_ROUTINE_CALL) return routines[op](call);
-  AJ_ASSERT(aj_ops[op].routine == AJ_ROUTINE_SCALAR || aj_ops[op].routine == AJ_ROUTINE_EXPAND);
-  return run_elementwise(call);
+  const aj_op_info *op = &aj_ops[call->node->op];
+  if (op->flags & AJ_F_ELEMENTWISE) return run_elementwise(call);
+  aj_routine *routine = call->node->op == AJ_OP_MEAN ? run_mean : routines[call->node->op];
+  AJ_ASSERT(routine != NULL);
+  bool widens = (op->flags & AJ_F_WIDENS) && aj_dtype_is_half(call->in[0].dtype);
+  return widens ? aj_routine_widened(call, routine) : routine(call);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrjit/half.h"
 #include "base/number.h"
 
 enum { LONGEST_NUMBER = 127 };
@@ -17,9 +18,11 @@ typedef struct float_form {
 } float_form;
 
 static const float_form *form_of(arrjit_dtype dtype) {
-  static const float_form forms[2] = {{4, UINT64_C(1) << 31, 0x7f800000, 0x7fc00000},
-                                      {8, UINT64_C(1) << 63, 0x7ff0000000000000, 0x7ff8000000000000}};
-  return &forms[aj_dtypes[dtype].bytes == 8];
+  static const float_form f32 = {4, UINT64_C(1) << 31, 0x7f800000, 0x7fc00000};
+  static const float_form f64 = {8, UINT64_C(1) << 63, 0x7ff0000000000000, 0x7ff8000000000000};
+  static const float_form f16 = {2, 0x8000, ARRJIT_F16_INF_BITS, ARRJIT_F16_NAN_BITS},
+                          bf16 = {2, 0x8000, ARRJIT_BF16_INF_BITS, ARRJIT_BF16_NAN_BITS};
+  return dtype == ARRJIT_F32 ? &f32 : dtype == ARRJIT_F64 ? &f64 : dtype == ARRJIT_F16 ? &f16 : &bf16;
 }
 
 static uint64_t load_bits(arrjit_dtype dtype, const void *element) {
@@ -28,20 +31,41 @@ static uint64_t load_bits(arrjit_dtype dtype, const void *element) {
   return bits;
 }
 
+/* A number that is no f64, rounded to odd: of its two neighbours the one whose last bit is 1, which rounds further as
+ * the number would. */
+static double read_odd(const char *text, locale_t c, char **end) {
+  fesetround(FE_DOWNWARD);
+  double below = strtod_l(text, end, c);
+  fesetround(FE_UPWARD);
+  double above = strtod_l(text, end, c);
+  uint64_t bits;
+  memcpy(&bits, &below, sizeof bits);
+  return bits & 1 ? below : above;
+}
+
+static void read_number(arrjit_dtype dtype, const char *text, locale_t c, char **end, void *out) {
+  if (aj_dtype_is_half(dtype)) {
+    double odd = read_odd(text, c, end);
+    fesetround(FE_TONEAREST);
+    uint16_t bits = dtype == ARRJIT_F16 ? arrjit_f16_from_f64(odd) : arrjit_bf16_from_f64(odd);
+    memcpy(out, &bits, sizeof bits);
+  } else if (dtype == ARRJIT_F32) {
+    float value = strtof_l(text, end, c);
+    memcpy(out, &value, sizeof value);
+  } else {
+    double value = strtod_l(text, end, c);
+    memcpy(out, &value, sizeof value);
+  }
+}
+
 /* strtod follows the host's locale and rounding mode, so both are set to what .air says. Decimal and hexadecimal. */
-static bool read_float(bool is_f32, const char *text, void *out) {
+static bool read_float(arrjit_dtype dtype, const char *text, void *out) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (c == (locale_t)0) return false;
   int rounding = fegetround();
   if (rounding != FE_TONEAREST) fesetround(FE_TONEAREST);
   char *end = NULL;
-  if (is_f32) {
-    float value = strtof_l(text, &end, c);
-    memcpy(out, &value, sizeof value);
-  } else {
-    double value = strtod_l(text, &end, c);
-    memcpy(out, &value, sizeof value);
-  }
+  read_number(dtype, text, c, &end, out);
   if (rounding != FE_TONEAREST) fesetround(rounding);
   freelocale(c);
   return !*end;
@@ -51,16 +75,10 @@ static void print_float(aj_text *out, arrjit_dtype dtype, const void *element) {
   const float_form *form = form_of(dtype);
   uint64_t bits = load_bits(dtype, element), magnitude = bits & (form->sign - 1);
   char text[AJ_NUMBER_BYTES];
-  float f32;
-  double f64;
   if (magnitude > form->infinity && bits != form->nan) {
     aj_text_printf(out, "nan(0x%0*llx)", form->bytes * 2, (unsigned long long)bits);
-  } else if (form->bytes == 4) {
-    memcpy(&f32, element, sizeof f32);
-    aj_text_add(out, text, aj_number_f32(text, f32));
   } else {
-    memcpy(&f64, element, sizeof f64);
-    aj_text_add(out, text, aj_number_f64(text, f64));
+    aj_text_add(out, text, aj_dtype_number(text, dtype, element));
   }
 }
 
@@ -127,7 +145,7 @@ static aj_element_status parse_float(arrjit_dtype dtype, bool negative, const ch
     if (!length || length > LONGEST_NUMBER || text[0] < '0' || text[0] > '9') return AJ_ELEMENT_FORM;
     memcpy(plain, text, length);
     plain[length] = 0;
-    if (!read_float(form->bytes == 4, plain, &bits)) return AJ_ELEMENT_FORM;
+    if (!read_float(dtype, plain, &bits)) return AJ_ELEMENT_FORM;
     if (bits == form->infinity) return AJ_ELEMENT_RANGE;
   }
   if (negative) bits |= form->sign;

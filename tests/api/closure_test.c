@@ -85,6 +85,14 @@ static void test_what_has_no_place_in_c_is_refused(void **state) {
   assert_int_equal(arrjit_closure_create(tk_finish(f, g), NULL, &closure, &error), ARRJIT_TYPE);
   assert_non_null(strstr(error.message, "a C caller cannot know how much memory to give"));
   g = tk_graph(f);
+  RETURN(g, PARAM(g, "x", F16));
+  assert_int_equal(arrjit_closure_create(tk_finish(f, g), NULL, &closure, &error), ARRJIT_TYPE);
+  assert_string_equal(error.message, "parameter 0 (x) is f16: C has no such element type");
+  g = tk_graph(f);
+  RETURN(g, arrjit_convert(g, PARAM(g, "x", F32), ARRJIT_BF16));
+  assert_int_equal(arrjit_closure_create(tk_finish(f, g), NULL, &closure, &error), ARRJIT_TYPE);
+  assert_string_equal(error.message, "result 0 is bf16: C has no such element type");
+  g = tk_graph(f);
   for (int i = 0; i < 65; i++) x = PARAM(g, NULL, F64);
   arrjit_return(g, 0, NULL, NULL);
   assert_int_equal(arrjit_closure_create(tk_finish(f, g), NULL, &closure, &error), ARRJIT_LIMIT);

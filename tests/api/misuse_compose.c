@@ -118,7 +118,7 @@ static void floats(misuse *m) {
 #define CALL_REDUCE(g, x) arrjit_reduce_precision(g, x, 5, 10)
 #define CALL_TOTAL(g, x) arrjit_compare_total(g, x, x)
   ALL_REFUSE(m, arrjit_reduce_precision, "x", CALL_REDUCE);
-  NAMED(m, reduce_precision, "x", "an integer", "x is i64; expected f32 or f64",
+  NAMED(m, reduce_precision, "x", "an integer", "x is i64; expected a float dtype",
         arrjit_reduce_precision(g, p->integer, 5, 10));
   NAMED(m, reduce_precision, "exponent_bits", "0",
         "expected exponent_bits of at least 1 and mantissa_bits of at least 0",

@@ -30,6 +30,19 @@ static void test_operators_on_floats(void **state) {
   EXPECT((compute<float, float>(f, 0.1f, 3, [](value a, value b) { return a * b + 0.1; })) == 0.1f * 3 + 0.1f);
 }
 
+static void test_sixteen_bit_floats_are_their_bits(void **state) {
+  fixture &f = get(state);
+  using arrjit::bf16;
+  using arrjit::f16;
+  const auto formula = [](value a, value b) { return a * b + 0.1; };
+  EXPECT((compute<f16, f16>(f, f16(1.5f), f16(3.0), formula)).bits == f16(4.6).bits);
+  EXPECT((compute<bf16, bf16>(f, bf16(1.5f), bf16(3.0), formula)) == 4.59375f);
+  EXPECT((compute<f16, f16>(f, f16(300.0f), f16(300.0f), [](value a, value b) { return a * b; })).bits == 0x7c00);
+  const graph g(f.ctx);
+  EXPECT(arrjit::type<f16>().dtype == ARRJIT_F16 && arrjit::type<bf16>().dtype == ARRJIT_BF16);
+  EXPECT(std::isnan(static_cast<float>(f16(std::numeric_limits<float>::quiet_NaN()))));
+}
+
 static void test_operators_on_integers(void **state) {
   fixture &f = get(state);
   EXPECT((compute<int32_t, int32_t>(f, -7, 2, [](value a, value b) { return a / b * 100 + a % b; })) == -301);
@@ -199,6 +212,7 @@ static void test_a_trace_has_the_lines_of_operators_and_functions(void **state) 
 
 static const struct CMUnitTest tests[] = {
     CPP_TEST(test_operators_on_floats),
+    CPP_TEST(test_sixteen_bit_floats_are_their_bits),
     CPP_TEST(test_operators_on_integers),
     CPP_TEST(test_comparisons_give_bool_values),
     CPP_TEST(test_assignments_make_new_values),

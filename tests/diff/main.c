@@ -105,7 +105,7 @@ void diff_compare(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *functi
 
 static bool is_quick_dtype(arrjit_dtype dtype) {
   return dtype == ARRJIT_F32 || dtype == ARRJIT_I32 || dtype == ARRJIT_U8 || dtype == ARRJIT_BOOL ||
-         dtype == ARRJIT_F64;
+         dtype == ARRJIT_F64 || dtype == ARRJIT_F16 || dtype == ARRJIT_BF16;
 }
 
 static int usage(void) {

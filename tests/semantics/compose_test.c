@@ -175,6 +175,16 @@ static void test_reduce_precision(void **state) {
   o = RUN(f, tk_finish(f, g), tk_array(f, TYPE(F32, 2), bits));
   EXPECT(o, 0, F32, NAN, NAN);
   EXPECT(o, 1, F32, INFINITY, INFINITY);
+  g = tk_graph(f);
+  arrjit_value h = PARAM(g, "h", F16, 4), k = PARAM(g, "k", BF16, 4);
+  RETURN(g, arrjit_reduce_precision(g, h, 5, 2), arrjit_reduce_precision(g, k, 5, 2), arrjit_compare_total(g, h, h),
+         arrjit_compare_total(g, k, arrjit_const_like(g, k, 0)));
+  o = RUN(f, tk_finish(f, g), ARRAY(f, F16, 0x3c80, 0xbd80, 0x7bff, 0x7c01),
+          ARRAY(f, BF16, 0x3f90, 0x4800, 0x8001, 0xffc1));
+  EXPECT(o, 0, F16, 0x3c00, 0xbe00, 0x7c00, 0x7e00); /* as f8e5m2 has it */
+  EXPECT(o, 1, BF16, 0x3f80, 0x7f80, 0x8000, 0x7fc0);
+  EXPECT(o, 2, I32, 0, 0, 0, 0);
+  EXPECT(o, 3, I32, 1, 1, -1, -1);
 }
 
 static void test_compare_total(void **state) {

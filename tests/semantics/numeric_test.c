@@ -336,6 +336,34 @@ static void test_case_b37_control_bits_of_the_host(void **state) {
 #endif
 }
 
+static arrjit_value sum_all(arrjit_graph *g, arrjit_value x) { return arrjit_reduce_sum(g, x, 1, I64S(0)); }
+
+/* Small integers keep their type and wrap; what would need a wider one is refused and names the cast. */
+static void test_case_b40_reductions_keep_their_type(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", U8, 2), y = PARAM(g, "y", I16, arrjit_symbol(g, "n")),
+               z = PARAM(g, "z", BOOL, arrjit_symbol(g, "m"));
+  RETURN(g, sum_all(g, x), arrjit_mean(g, arrjit_convert(g, y, ARRJIT_F32), 1, I64S(0)),
+         sum_all(g, arrjit_convert(g, z, ARRJIT_I32)), arrjit_mean(g, arrjit_convert(g, y, ARRJIT_F16), 1, I64S(0)));
+  int16_t many[100];
+  uint8_t yes[300];
+  for (int i = 0; i < 100; i++) many[i] = 16000;
+  for (int i = 0; i < 300; i++) yes[i] = 1;
+  const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, U8, 200, 100), tk_array(f, TYPE(I16, 100), many),
+                            tk_array(f, TYPE(BOOL, 300), yes));
+  EXPECT(o, 0, U8, 44);
+  EXPECT(o, 1, F32, 16000);
+  EXPECT(o, 2, I32, 300);
+  EXPECT(o, 3, F16, 0x73d0);
+  g = tk_graph(f);
+  RETURN(g, arrjit_mean(g, PARAM(g, "y", I16, 100), 1, I64S(0)));
+  tk_finish_fails(f, g, ARRJIT_TYPE, "x is i16[100]; expected a float dtype: write convert(x, f32)", NULL);
+  g = tk_graph(f);
+  RETURN(g, sum_all(g, PARAM(g, "z", BOOL, 300)));
+  tk_finish_fails(f, g, ARRJIT_TYPE, "x is bool[300]; expected an integer or float dtype: write convert(x, i64)", NULL);
+}
+
 static void test_case_b47_integer_identities(void **state) {
   tk_fixture *f = *state;
   for (int constant = 0; constant < 2; constant++) {
@@ -385,6 +413,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b35_minimum_of_zeros_and_nan),
     TK_TEST(test_case_b37_subnormals_are_kept),
     TK_TEST(test_case_b37_control_bits_of_the_host),
+    TK_TEST(test_case_b40_reductions_keep_their_type),
     TK_TEST(test_case_b47_integer_identities),
     TK_TEST(test_float_identities_are_not_assumed),
 };

@@ -1,6 +1,8 @@
 /* One line an op; a new row of the table does not compile here until it has one. See build_op.h. */
 #include "build_op.h"
 
+#include "floats.h"
+
 #define ONE(ID, name)                                                                                                  \
   case AJ_OP_##ID: return arrjit_##name(g, in[0]);
 #define TWO(ID, name)                                                                                                  \
@@ -29,7 +31,7 @@ static void combine(arrjit_graph *g, uint64_t variant, size_t count, const arrji
   arrjit_dtype first = arrjit_value_type(a[0]).dtype;
   for (size_t i = 0; i < count; i++) {
     arrjit_dtype dtype = arrjit_value_type(a[i]).dtype;
-    bool real = dtype == ARRJIT_F32 || dtype == ARRJIT_F64, same = dtype == first, boolean = dtype == ARRJIT_BOOL;
+    bool real = tk_is_float(dtype), same = dtype == first, boolean = dtype == ARRJIT_BOOL;
     switch (variant % 8) {
     case 0: out[i] = boolean ? arrjit_or(g, b[i], a[i]) : arrjit_add(g, a[i], b[i]); break;
     case 1: out[i] = boolean ? arrjit_and(g, a[i], b[i]) : arrjit_mul(g, a[i], b[i]); break;

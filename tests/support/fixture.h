@@ -103,6 +103,7 @@ typedef uint32_t TK_U32;
 typedef uint64_t TK_U64;
 typedef float TK_F32;
 typedef double TK_F64;
+typedef uint16_t TK_F16, TK_BF16; /* bits */
 /* Released with the fixture. `data` NULL: zeros. */
 arrjit_array *tk_array(tk_fixture *f, arrjit_type type, const void *data);
 /* The fixture releases an array made elsewhere. */

@@ -4,18 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "floats.h"
 #include "numbers.h"
 #include "outcome.h"
 
 static void tame_element(arrjit_dtype dtype, tk_random *pick, void *out) {
   uint64_t small = 1 + tk_below(pick, 5);
-  float f = (float)small;
-  double d = (double)small;
   if (dtype == ARRJIT_BOOL) small &= 1;
-  const void *from = dtype == ARRJIT_F32   ? (const void *)&f
-                     : dtype == ARRJIT_F64 ? (const void *)&d
-                                           : (const void *)&small;
-  memcpy(out, from, arrjit_dtype_bytes(dtype));
+  if (!tk_store_float(dtype, (double)small, out)) memcpy(out, &small, arrjit_dtype_bytes(dtype));
 }
 
 void tk_fill(arrjit_dtype dtype, tk_role role, int64_t bound, bool tame, tk_random *pick, size_t count, void *out) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "floats.h"
+
 /* Bits, so that NaN payloads and signs are exactly these. */
 static const uint32_t f32_bits[] = {
     0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,  /* 0 -0 1 -1 inf -inf nan */
@@ -20,6 +22,20 @@ static const uint64_t f64_bits[] = {
     0x41e0000000000000, 0x41efffffffe00000, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000,
     0x3ff8000000000000, 0x4004000000000000, 0xc004000000000000, 0x406fe00000000000, 0x4202a05f20000000,
     0x36a0000000000000, 0x47efffffe0000000, 0x47effffff0000000}; /* the ends of f32 */
+static const uint16_t f16_bits[] = {
+    0x0000, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7d01, 0xfc12, /* 0 -0 1 -1 inf -inf NaNs */
+    0x0001, 0x8001, 0x03ff, 0x0400, 0x8400, 0x7bff, 0xfbff,                         /* subnormals, ends */
+    0x3800, 0x4000, 0x4248, 0x498c, 0xcc55, 0x3bff, 0x3c01,                         /* .5 2 pi 11.09 -17.3 1 -+ ulp */
+    0x6400, 0x6401, 0x6800, 0x6801, 0x5bf8, 0x5c00, 0x3e00, 0x4100, 0xc100, 0x1400, /* 2^10 2^11 255 256, ties */
+    0x5800, 0xd800, 0x7800, 0xf800, 0x7bfe, 0x2e66};                                /* +-128 +-32768 65472 .1 */
+static const uint16_t bf16_bits[] = {
+    0x0000, 0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0,
+    0xffc0, 0x7fa1, 0xff81,                                 /* 0 -0 1 -1 inf -inf NaNs */
+    0x0001, 0x8001, 0x007f, 0x0080, 0x8080, 0x7f7f, 0xff7f, /* subnormals, ends */
+    0x3f00, 0x4000, 0x4049, 0x42b1, 0xc2d0, 0x3f7f, 0x3f81, /* .5 2 pi 88.5 -104 1 -+ ulp */
+    0x4300, 0x4301, 0x437f, 0x4380, 0x3fc0, 0x4020, 0xc020,
+    0x5f00, 0xdf00, 0x5f80,                          /* 128 129 255 256, ties, 2^63 ... */
+    0x4f00, 0xcf00, 0x4f80, 0x4700, 0x4780, 0x3dcd}; /* +-2^31 2^32 2^15 2^16 .1 */
 static const int64_t integers[] = {0,
                                    1,
                                    -1,
@@ -59,6 +75,8 @@ static const int64_t integers[] = {0,
 size_t tk_special_count(arrjit_dtype dtype) {
   if (dtype == ARRJIT_F32) return TK_COUNT(f32_bits);
   if (dtype == ARRJIT_F64) return TK_COUNT(f64_bits);
+  if (dtype == ARRJIT_F16) return TK_COUNT(f16_bits);
+  if (dtype == ARRJIT_BF16) return TK_COUNT(bf16_bits);
   if (dtype == ARRJIT_BOOL) return 2;
   return TK_COUNT(integers) + 2; /* and the dtype's own ends */
 }
@@ -74,6 +92,10 @@ void tk_special(arrjit_dtype dtype, size_t index, void *out) {
     store(dtype, f32_bits[index % TK_COUNT(f32_bits)], out);
   } else if (dtype == ARRJIT_F64) {
     store(dtype, f64_bits[index % TK_COUNT(f64_bits)], out);
+  } else if (dtype == ARRJIT_F16) {
+    store(dtype, f16_bits[index % TK_COUNT(f16_bits)], out);
+  } else if (dtype == ARRJIT_BF16) {
+    store(dtype, bf16_bits[index % TK_COUNT(bf16_bits)], out);
   } else if (dtype == ARRJIT_BOOL) {
     store(dtype, index, out);
   } else {
@@ -97,15 +119,7 @@ void tk_random_element(arrjit_dtype dtype, tk_random *pick, void *out) {
     return;
   }
   int64_t small = (int64_t)tk_below(pick, 41) - 20;
-  float f = (float)small * 0.25f;
-  double d = (double)small * 0.25;
-  if (dtype == ARRJIT_F32) {
-    memcpy(out, &f, sizeof f);
-  } else if (dtype == ARRJIT_F64) {
-    memcpy(out, &d, sizeof d);
-  } else {
-    store(dtype, (uint64_t)small, out);
-  }
+  if (!tk_store_float(dtype, (double)small * 0.25, out)) store(dtype, (uint64_t)small, out);
 }
 
 void tk_random_index(arrjit_dtype dtype, int64_t bound, tk_random *pick, void *out) {

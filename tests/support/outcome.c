@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrjit/half.h"
+
 size_t tk_type_count(const arrjit_type *type) {
   size_t count = 1;
   for (int32_t i = 0; i < type->rank; i++) count *= (size_t)type->dims[i];
@@ -47,6 +49,8 @@ void tk_print_element(FILE *to, arrjit_dtype dtype, const void *element) {
   case ARRJIT_I64: fprintf(to, "%" PRId64, u.i64); return;
   case ARRJIT_F32: print_float(to, (double)u.f32, 9, u.u32, 8); return;
   case ARRJIT_F64: print_float(to, u.f64, 17, u.u64, 16); return;
+  case ARRJIT_F16: print_float(to, (double)arrjit_f16_to_f32(u.u16), 5, u.u16, 4); return;
+  case ARRJIT_BF16: print_float(to, (double)arrjit_bf16_to_f32(u.u16), 4, u.u16, 4); return;
   case ARRJIT_DTYPE_NONE: break;
   }
   fputc('?', to);

@@ -12,20 +12,6 @@ arrjit_dtype tk_dtype_find(const char *name) {
   return ARRJIT_DTYPE_NONE;
 }
 
-bool tk_is_nan(arrjit_dtype dtype, const void *element) {
-  if (dtype == ARRJIT_F32) {
-    float x;
-    memcpy(&x, element, sizeof x);
-    return isnan(x);
-  }
-  if (dtype == ARRJIT_F64) {
-    double x;
-    memcpy(&x, element, sizeof x);
-    return isnan(x);
-  }
-  return false;
-}
-
 static bool read_float_text(const char *s, arrjit_dtype dtype, void *out) {
   if (strncmp(s, "0x", 2) == 0) { /* the bits themselves */
     uint64_t bits = strtoull(s, NULL, 16);
@@ -44,23 +30,14 @@ static bool read_float_text(const char *s, arrjit_dtype dtype, void *out) {
     x = strtod(s, &end);
     if (*end || end == s) return false;
   }
-  if (dtype == ARRJIT_F32) {
-    float f = (float)x;
-    memcpy(out, &f, sizeof f);
-  } else {
-    memcpy(out, &x, sizeof x);
-  }
-  return true;
+  return tk_store_float(dtype, x, out);
 }
 
 bool tk_element_read(const json_t *value, arrjit_dtype dtype, void *out) {
-  if (dtype == ARRJIT_F32 || dtype == ARRJIT_F64) {
+  if (tk_is_float(dtype)) {
     if (json_is_string(value)) return read_float_text(json_string_value(value), dtype, out);
     if (!json_is_number(value)) return false;
-    double x = json_number_value(value);
-    float f = (float)x;
-    memcpy(out, dtype == ARRJIT_F32 ? (void *)&f : (void *)&x, arrjit_dtype_bytes(dtype));
-    return true;
+    return tk_store_float(dtype, json_number_value(value), out);
   }
   uint64_t bits;
   if (!tk_json_u64(value, &bits)) return false;

@@ -2,6 +2,7 @@
 #ifndef TK_TENSOR_H
 #define TK_TENSOR_H
 
+#include "floats.h"
 #include "json.h"
 #include "outcome.h"
 
@@ -13,6 +14,5 @@ bool tk_tensor_read(const json_t *tensor, tk_block *out, char *why, size_t why_b
 bool tk_element_read(const json_t *value, arrjit_dtype dtype, void *out);
 /* Whether the value is "nan": any NaN will do where bits are compared. */
 bool tk_element_is_any_nan(const json_t *tensor, size_t index);
-bool tk_is_nan(arrjit_dtype dtype, const void *element);
 
 #endif

@@ -269,6 +269,11 @@ static void test_bad_bindings_are_refused(void **state) {
   fixture f;
   begin(&f);
   void (*fn)(void) = (void (*)(void))direct_log;
+  const aj_type *f16 = aj_module_type(f.module, ARRJIT_F16, 0, NULL),
+                *bf16 = aj_module_type(f.module, ARRJIT_BF16, 0, NULL),
+                *f64 = aj_module_type(f.module, ARRJIT_F64, 0, NULL);
+  add_slot(&f, "half", false, 1, &f16, 1, &f64);
+  add_slot(&f, "brain", false, 1, &f64, 1, &bf16);
   const struct {
     size_t count;
     arrjit_binding bindings[2];
@@ -282,6 +287,12 @@ static void test_bad_bindings_are_refused(void **state) {
       {1,
        {{"mask", NULL, NULL, fn}},
        "binding 0: slot \"mask\" cannot be bound directly: not all of its types are scalars"},
+      {1,
+       {{"half", NULL, NULL, fn}},
+       "binding 0: slot \"half\" cannot be bound directly: C has no type for f16; convert to f32"},
+      {1,
+       {{"brain", NULL, NULL, fn}},
+       "binding 0: slot \"brain\" cannot be bound directly: C has no type for bf16; convert to f32"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     arrjit_error error;

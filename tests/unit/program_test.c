@@ -51,11 +51,12 @@ static aj_value *add_random_node(sem_fixture *f, tk_random *random, aj_value *co
     bool function = aj_ops[op].routine == AJ_ROUTINE_EXPAND && op != AJ_OP_MEAN;
     if ((aj_ops[op].routine != AJ_ROUTINE_SCALAR && !function) || (aj_ops[op].flags & AJ_F_RAISES)) continue;
     if (aj_ops[op].rule == AJ_R_BITCAST) {
-      arrjit_dtype to = (arrjit_dtype)(1 + tk_below(random, ARRJIT_F64));
+      arrjit_dtype to = (arrjit_dtype)(1 + tk_below(random, AJ_DTYPE_COUNT - 1));
       if (aj_sem_loop(op, x->type->dtype, to)) return cast(f, op, x, to);
       continue;
     }
-    if (aj_ops[op].rule == AJ_R_CONVERT) return cast(f, op, x, (arrjit_dtype)(1 + tk_below(random, ARRJIT_F64)));
+    if (aj_ops[op].rule == AJ_R_CONVERT)
+      return cast(f, op, x, (arrjit_dtype)(1 + tk_below(random, AJ_DTYPE_COUNT - 1)));
     if (op == AJ_OP_SELECT) {
       aj_value *pred = pick(random, values, count, ARRJIT_BOOL);
       if (pred && (y = pick(random, values, count, x->type->dtype))) return build(f, op, 3, pred, x, y);

@@ -183,7 +183,7 @@ static void test_both_builds_fold_alike(void **state) {
         aj_loops_avx2.folds[op][dtype](n, b, x);
         assert_memory_equal(a, b, sizeof a);
       }
-      if (dtype == ARRJIT_BOOL) continue;
+      if (!aj_loops_base.dot_lanes[dtype]) continue;
       aj_loops_base.dot_lanes[dtype](n, a, x, y);
       aj_loops_avx2.dot_lanes[dtype](n, b, x, y);
       assert_memory_equal(a, b, sizeof a);

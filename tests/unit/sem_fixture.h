@@ -9,6 +9,7 @@
 
 #include "alloc.h"
 #include "base.h"
+#include "floats.h"
 #include "sem/loops.h"
 #include "test_main.h"
 
@@ -115,6 +116,11 @@ static inline void sem_random(tk_random *random, arrjit_dtype dtype, void *out) 
   } else if (dtype == ARRJIT_F32) {
     uint32_t u = any ? (uint32_t)word : f32_bits((float)d);
     memcpy(out, &u, 4);
+  } else if (aj_dtype_is_half(dtype)) {
+    if (any)
+      memcpy(out, &word, 2);
+    else
+      tk_store_float(dtype, d, out);
   } else if (dtype == ARRJIT_BOOL) {
     *(uint8_t *)out = word & 1;
   } else {
