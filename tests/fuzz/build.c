@@ -67,6 +67,9 @@ static void build_step(builder *b, const step *s) {
   case STEP_FUNC:
     if (!dead) build_func(b);
     return;
+  case STEP_CHAIN:
+    if (!dead) build_chain(b);
+    return;
   case STEP_CALL:
     if (!dead && !b->in_map) build_call(b);
     return;

@@ -58,6 +58,7 @@ arrjit_value constant_of(builder *b, const arrjit_type *type, tk_role role, int6
 arrjit_value any_value(builder *b);
 bool is_symbolic(const arrjit_type *type);
 void build_op_step(builder *b, aj_op op);
+void build_chain(builder *b);
 
 /* A random type; inside a map of a scalar. */
 arrjit_type random_type(builder *b, arrjit_dtype dtype);

@@ -46,7 +46,8 @@ static const char *const feature_names[FEATURES] = {[FAILING_CALLBACK] = "failin
                                                     [ARRAY_PAYLOAD] = "checks of arrays with array payload",
                                                     [FAILING_CALLEE] = "calls with failing callees",
                                                     [CATCH_IN_PLACE] = "failures caught in place",
-                                                    [HANDED_ON] = "handlers that hand on"};
+                                                    [HANDED_ON] = "handlers that hand on",
+                                                    [HALF_CHAIN] = "chains of 16-bit floats"};
 
 static void report_features(const coverage *c) {
   for (int i = 0; i < FEATURES; i++)

@@ -22,7 +22,8 @@ static step_kind random_construct(tk_random *pick) {
 
 static step_kind random_kind(tk_random *pick, int open) {
   uint64_t n = tk_below(pick, 100);
-  if (n < 44) return STEP_OP;
+  if (n < 41) return STEP_OP;
+  if (n < 44) return STEP_CHAIN;
   if (n < 48) return STEP_CONST;
   if (n < 59) return open < 3 ? random_construct(pick) : STEP_END;
   if (n < 73) return open ? (tk_chance(pick, 55) ? STEP_NEXT : STEP_END) : STEP_OP;

@@ -25,7 +25,8 @@ typedef enum step_kind {
   STEP_EXN_LOOK, /* reads one */
   STEP_CATCH,    /* a whole try whose body fails in one of the ways that code can foresee */
   STEP_FUNC,     /* another function of the graph, perhaps recursive */
-  STEP_CALL
+  STEP_CALL,
+  STEP_CHAIN /* three elementwise ops in a row on 16-bit floats: each must round */
 } step_kind;
 
 typedef struct step {
@@ -59,6 +60,7 @@ typedef enum feature {
   FAILING_CALLEE,
   CATCH_IN_PLACE,
   HANDED_ON, /* from handler to handler */
+  HALF_CHAIN,
   FEATURES
 } feature;
 

@@ -143,3 +143,31 @@ void build_op_step(builder *b, aj_op op) {
   }
   keep_value(b, tk_build_op(b->g, op, use.count, in, &use.attrs));
 }
+
+static aj_op chain_op(builder *b, arrjit_dtype dtype) {
+  for (;;) {
+    aj_op op = (aj_op)(1 + tk_below(&b->pick, AJ_OP_COUNT - 1));
+    bool fits = (aj_ops[op].flags & AJ_F_ELEMENTWISE) && !(aj_ops[op].flags & AJ_F_RAISES);
+    if (fits && aj_ops[op].rule == AJ_R_SAME && tk_opcase_dtype(op, dtype)) return op;
+  }
+}
+
+void build_chain(builder *b) {
+  enum { LENGTH = 3 };
+  arrjit_dtype dtype = tk_chance(&b->pick, 50) ? ARRJIT_F16 : ARRJIT_BF16;
+  arrjit_type type = random_type(b, dtype);
+  for (size_t i = 0; i < b->value_count; i++) { /* one that is there, where there is one */
+    arrjit_type have = arrjit_value_type(b->values[i]);
+    if (have.dtype == dtype && tk_chance(&b->pick, 60)) type = have;
+  }
+  arrjit_value x = value_of(b, &type);
+  for (int i = 0; i < LENGTH && x; i++) {
+    aj_op op = chain_op(b, dtype);
+    arrjit_value in[TK_MAX_OPERANDS] = {x};
+    size_t count = aj_ops[op].min_operands;
+    for (size_t k = 1; k < count; k++) in[k] = value_of(b, &type);
+    x = tk_build_op(b->g, op, count, in, &(tk_attrs){.dtype = dtype});
+  }
+  if (x) note(b, HALF_CHAIN);
+  keep_value(b, x);
+}

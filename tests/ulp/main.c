@@ -1,18 +1,21 @@
 /* arrjit-ulp [--full] [--function NAME]: the largest error of every function, in units of the last place of the exact
- * result, against its bound in the op table. f32: 2^22 arguments, with --full all of them; f64: 2^21, with --full 2^25.
+ * result, against its bound in the op table. f32: 2^22 arguments, with --full all of them; f64: 2^21, with --full 2^25;
+ * f16 and bf16: all of them, or 2^22 pairs.
  * Exits with 1 when a function is above its bound, or a NaN is not the canonical one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../unit/sem_apply.h"
+#include "arrjit/half.h"
 #include "ulp.h"
 
 typedef struct format {
   arrjit_dtype dtype;
   int mantissa, least_exponent, top_exponent; /* exponents as frexp counts them */
 } format;
-static const format formats[] = {{ARRJIT_F32, 24, -125, 128}, {ARRJIT_F64, 53, -1021, 1024}};
+static const format formats[] = {
+    {ARRJIT_F32, 24, -125, 128}, {ARRJIT_F64, 53, -1021, 1024}, {ARRJIT_F16, 11, -13, 16}, {ARRJIT_BF16, 8, -125, 128}};
 
 /* Distance of y from the exact result in units of the last place of the exact one's binade. */
 static double error_in_ulp(const format *t, long double y, long double exact) {
@@ -30,8 +33,12 @@ static double error_in_ulp(const format *t, long double y, long double exact) {
 
 static bool is_odd_nan(arrjit_dtype dtype, const void *elements, size_t i) {
   if (ulp_element(dtype, elements, i) == ulp_element(dtype, elements, i)) return false;
-  if (dtype == ARRJIT_F32) return ((const uint32_t *)elements)[i] != 0x7fc00000u;
-  return ((const uint64_t *)elements)[i] != 0x7ff8000000000000u;
+  static const uint64_t canonical[AJ_DTYPE_COUNT] = {[ARRJIT_F32] = 0x7fc00000,
+                                                     [ARRJIT_F64] = 0x7ff8000000000000,
+                                                     [ARRJIT_F16] = ARRJIT_F16_NAN_BITS,
+                                                     [ARRJIT_BF16] = ARRJIT_BF16_NAN_BITS};
+  size_t bytes = aj_dtypes[dtype].bytes;
+  return memcmp((const char *)elements + i * bytes, &canonical[dtype], bytes) != 0;
 }
 
 typedef struct worst {
@@ -41,14 +48,14 @@ typedef struct worst {
 
 static void measure_chunk(const ulp_function *f, const format *t, const void *x, const void *y, const void *got,
                           worst *w) {
-  bool narrow = t->dtype == ARRJIT_F32;
+  bool narrow = t->dtype != ARRJIT_F64;
   for (size_t i = 0; i < ULP_CHUNK; i++) {
     long double a = ulp_element(t->dtype, x, i), c = ulp_element(t->dtype, y, i);
     long double exact = narrow ? (long double)f->exact_for_f32((double)a, (double)c) : f->exact(a, c);
     double error = error_in_ulp(t, ulp_element(t->dtype, got, i), exact);
     w->odd_nans += is_odd_nan(t->dtype, got, i);
     if (error > w->error) w->error = error, w->x = (double)a, w->y = (double)c;
-    if (f->libm == NULL) continue;
+    if (f->libm == NULL || aj_dtype_is_half(t->dtype)) continue;
     long double other =
         narrow ? (long double)f->libm_f32((float)a, (float)c) : (long double)f->libm((double)a, (double)c);
     double libm = error_in_ulp(t, other, exact);
@@ -77,8 +84,8 @@ static bool measure(aj_sem_cache *cache, const ulp_function *f, const format *t,
   bool good = w.error <= bound && w.odd_nans == 0;
   char where[80], libm[24] = "-";
   snprintf(where, sizeof where, aj_ops[f->op].min_operands == 2 ? "%a, %a" : "%a", w.x, w.y);
-  if (f->libm != NULL) snprintf(libm, sizeof libm, "%.3f", w.libm);
-  printf("%-10s %s  %.3f  %-8s %s%s%s\n", aj_ops[f->op].name, aj_dtypes[t->dtype].name, w.error, libm, where,
+  if (f->libm != NULL && !aj_dtype_is_half(t->dtype)) snprintf(libm, sizeof libm, "%.3f", w.libm);
+  printf("%-10s %-5s %.3f  %-8s %s%s%s\n", aj_ops[f->op].name, aj_dtypes[t->dtype].name, w.error, libm, where,
          w.error > bound ? "  ABOVE ITS BOUND" : "", w.odd_nans ? "  NaN THAT IS NOT CANONICAL" : "");
   fflush(stdout);
   return good;
@@ -107,7 +114,7 @@ int main(int argc, char **argv) {
   aj_mem_init(&mem, NULL);
   aj_sem_cache *cache = aj_sem_cache_create(&mem);
   if (cache == NULL) tk_die("no memory");
-  printf("function   dtype  ulp  libm     where\n");
+  printf("function   dtype ulp   libm     where\n");
   for (aj_op op = AJ_OP_NONE; op < AJ_OP_COUNT; op++) {
     bool function = aj_ops[op].routine == AJ_ROUTINE_EXPAND && (aj_ops[op].flags & AJ_F_ELEMENTWISE);
     if (!function || (only != NULL && strcmp(only, aj_ops[op].name) != 0)) continue;

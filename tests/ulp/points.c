@@ -9,13 +9,10 @@
 #include "ulp.h"
 
 long double ulp_element(arrjit_dtype dtype, const void *elements, size_t i) {
-  return dtype == ARRJIT_F32 ? (long double)((const float *)elements)[i] : (long double)((const double *)elements)[i];
+  return (long double)tk_load_float(dtype, (const char *)elements + i * aj_dtypes[dtype].bytes);
 }
 void ulp_set(arrjit_dtype dtype, void *elements, size_t i, double value) {
-  if (dtype == ARRJIT_F32)
-    ((float *)elements)[i] = (float)value;
-  else
-    ((double *)elements)[i] = value;
+  tk_store_float(dtype, value, (char *)elements + i * aj_dtypes[dtype].bytes);
 }
 
 static void add_breakpoint(ulp_points *p, double value) {
@@ -49,9 +46,9 @@ static void find_breakpoints(ulp_points *p) {
 
 void ulp_points_start(ulp_points *p, const ulp_function *function, arrjit_dtype dtype, bool full) {
   *p = (ulp_points){.function = function, .dtype = dtype, .random = {17}};
-  bool narrow = dtype == ARRJIT_F32;
-  p->every = full && narrow && aj_ops[function->op].min_operands == 1;
-  p->count = p->every ? (uint64_t)1 << 32 : (uint64_t)1 << (narrow ? 22 : 21);
+  bool narrow = dtype != ARRJIT_F64, half = aj_dtype_is_half(dtype);
+  p->every = narrow && (full || half) && aj_ops[function->op].min_operands == 1;
+  p->count = (uint64_t)1 << (p->every ? aj_dtypes[dtype].bits : narrow ? 22 : 21);
   if (full && !p->every) p->count <<= 4;
   static const double always[] = {0, 1, 0.5, 2, 1e30, INFINITY, NAN};
   for (size_t i = 0; i < TK_COUNT(always); i++) add_breakpoint(p, always[i]);
@@ -97,13 +94,14 @@ static void set_point(ulp_points *p, size_t i, void *x, void *y) {
     set_near_breakpoint(p, x, i);
   if (aj_ops[f->op].min_operands < 2) return;
   double first = fabs((double)ulp_element(p->dtype, x, i));
+  double most = p->dtype == ARRJIT_F16 ? 26 : wide ? 1090 : 152; /* 2 to this and more is infinite, or 0 */
   size_t other = tk_below(&p->random, 8);
   if (other < 2)
     set_pattern(p, y, i);
   else if (other < 4)
     ulp_set(p->dtype, y, i, first * random_magnitude(p, -30, 30));
   else if (other < 7)
-    ulp_set(p->dtype, y, i, (random_unit(p) * 2 - 1) * (wide ? 1090 : 152) / log2(first));
+    ulp_set(p->dtype, y, i, (random_unit(p) * 2 - 1) * most / log2(first));
   else
     set_near_breakpoint(p, y, i);
 }
@@ -111,9 +109,9 @@ static void set_point(ulp_points *p, size_t i, void *x, void *y) {
 bool ulp_points_next(ulp_points *p, void *x, void *y) {
   if (p->next == p->count) return false;
   for (size_t i = 0; i < ULP_CHUNK; i++, p->next++) {
-    uint32_t bits = (uint32_t)p->next;
+    size_t bytes = aj_dtypes[p->dtype].bytes;
     if (p->every)
-      memcpy((char *)x + 4 * i, &bits, 4);
+      memcpy((char *)x + bytes * i, &p->next, bytes);
     else
       set_point(p, i, x, y);
   }

@@ -4,6 +4,7 @@
 #define ULP_ULP_H
 
 #include "base.h"
+#include "floats.h"
 #include "ir/op.h"
 
 /* References take two arguments; those of one argument leave the second alone. */
@@ -24,7 +25,7 @@ typedef struct ulp_points {
   const ulp_function *function;
   arrjit_dtype dtype;
   uint64_t count, next; /* in all, so far */
-  bool every;           /* each bit pattern once, in order: a function of one f32 */
+  bool every;           /* each bit pattern once, in order: a function of one f32, f16 or bf16 */
   tk_random random;
   double breakpoints[512]; /* constants of the expansion, and 1, 0, the ends of the range */
   size_t breakpoint_count;

@@ -57,7 +57,7 @@ static void test_code_needs_no_unknown_symbols(void **state) {
                                       "atan", "sinh",  "acosh", "cbrt",     "rsqrt",      "logistic", "erf"};
   static const char *const binary[] = {"div",         "rem",      "mod",  "floor_div", "min",   "max",
                                        "checked_mul", "copysign", "rotl", "pow",       "atan2", "hypot"};
-  static const char *const dtypes[] = {"f32", "f64", "i8", "i64", "u64"};
+  static const char *const dtypes[] = {"f32", "f64", "f16", "bf16", "i8", "i64", "u64"};
   for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
     for (size_t i = 0; i < sizeof unary / sizeof *unary + sizeof binary / sizeof *binary; i++) {
       bool one = i < sizeof unary / sizeof *unary;
@@ -74,6 +74,20 @@ static void test_code_needs_no_unknown_symbols(void **state) {
         continue; /* not of this type */
       check_symbols(f, function, op);
       arrjit_function_release(function);
+    }
+}
+
+/* Conversions are where LLVM likes to call: every pair, on scalars and vectors. */
+static void test_conversions_need_no_unknown_symbols(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  for (arrjit_dtype from = ARRJIT_BOOL; arrjit_dtype_bytes(from); from++)
+    for (arrjit_dtype to = ARRJIT_BOOL; arrjit_dtype_bytes(to); to++) {
+      arrjit_graph *g = tk_graph(f);
+      arrjit_type many = {.dtype = from, .rank = 1, .dims = {arrjit_symbol(g, "n")}}, one = {.dtype = from};
+      arrjit_value x = arrjit_param(g, "x", &many), y = arrjit_param(g, "y", &one);
+      RETURN(g, arrjit_convert(g, x, to), arrjit_checked_convert(g, y, to));
+      check_symbols(f, tk_finish(f, g), arrjit_dtype_name(to));
     }
 }
 
@@ -265,11 +279,17 @@ static void test_every_failing_allocation_is_survived(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_code_needs_no_unknown_symbols),           TK_TEST(test_flipped_lowering_changes_the_result),
-    TK_TEST(test_one_compilation_serves_all_lengths),      TK_TEST(test_code_knows_its_frames),
-    TK_TEST(test_above_the_budget_nothing_is_compiled),    TK_TEST(test_carried_arrays_change_places),
-    TK_TEST(test_dead_arrays_give_their_memory_to_others), TK_TEST(test_raise_caught_nearby_makes_no_exception),
-    TK_TEST(test_exceptions_of_an_iteration_go_with_it),   TK_TEST(test_every_failing_allocation_is_survived),
+    TK_TEST(test_code_needs_no_unknown_symbols),
+    TK_TEST(test_conversions_need_no_unknown_symbols),
+    TK_TEST(test_flipped_lowering_changes_the_result),
+    TK_TEST(test_one_compilation_serves_all_lengths),
+    TK_TEST(test_code_knows_its_frames),
+    TK_TEST(test_above_the_budget_nothing_is_compiled),
+    TK_TEST(test_carried_arrays_change_places),
+    TK_TEST(test_dead_arrays_give_their_memory_to_others),
+    TK_TEST(test_raise_caught_nearby_makes_no_exception),
+    TK_TEST(test_exceptions_of_an_iteration_go_with_it),
+    TK_TEST(test_every_failing_allocation_is_survived),
 };
 
 TEST_MAIN(tests, NULL, NULL)
