@@ -66,6 +66,32 @@ ARRJIT_API arrjit_value arrjit_reduce_precision(arrjit_graph *graph, arrjit_valu
  * same, else 1; the joint shape of x and y, which have one dtype. */
 ARRJIT_API arrjit_value arrjit_compare_total(arrjit_graph *graph, arrjit_value x, arrjit_value y);
 
+/* ---- statistics ---- */
+
+/* Of x, f32 or f64, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
+ * the fixed order of arrjit_reduce_sum; each formula is computed as it stands, every step rounded; NaN gives NaN.
+ * Result: the dtype of x, its dims without axes; of softmax and log_softmax the type of x. */
+
+/* The sum of (x - mean)^2, divided by max(elements - correction, 0): two passes. correction >= 0: 0 for all of a
+ * population, 1 for a sample. Over no elements NaN; over no more than correction of them NaN or infinite. */
+ARRJIT_API arrjit_value arrjit_variance(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
+                                        const int64_t *axes);
+/* The square root of arrjit_variance. */
+ARRJIT_API arrjit_value arrjit_standard_deviation(arrjit_graph *graph, arrjit_value x, int64_t correction,
+                                                  size_t axis_count, const int64_t *axes);
+/* p 1: the sum of |x|; p 2: the square root of the sum of x * x, which overflows and underflows as those squares do;
+ * p INFINITY: the largest |x|. Over no elements +0. */
+ARRJIT_API arrjit_value arrjit_norm(arrjit_graph *graph, arrjit_value x, double p, size_t axis_count,
+                                    const int64_t *axes);
+/* With m the largest element, and d = 0 where x is m, else x - m: e^d divided by the sum of e^d. So elements of +inf
+ * share 1 among themselves, and where all are -inf, all are alike. */
+ARRJIT_API arrjit_value arrjit_softmax(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes);
+/* d - log(the sum of e^d), with the d of arrjit_softmax. */
+ARRJIT_API arrjit_value arrjit_log_softmax(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes);
+/* m + log(the sum of e^d), with the m and d of arrjit_softmax: the logarithm of the sum of e^x. With +inf it is +inf;
+ * where all are -inf, and over no elements, -inf. */
+ARRJIT_API arrjit_value arrjit_logsumexp(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes);
+
 /* ---- sorting ---- */
 
 /* The key sorted along axis as arrjit_sort does, and count arrays (any dtypes, shapes of the key) in the same order. An
@@ -93,6 +119,12 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_triu(g, ...) (arrjit_triu)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_precision(g, ...) (arrjit_reduce_precision)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_compare_total(g, ...) (arrjit_compare_total)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_softmax(g, ...) (arrjit_softmax)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_log_softmax(g, ...) (arrjit_log_softmax)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_logsumexp(g, ...) (arrjit_logsumexp)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_sort_along(g, ...) (arrjit_sort_along)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_top_k(g, ...) (arrjit_top_k)(ARRJIT_AT_(g), __VA_ARGS__)
 #endif

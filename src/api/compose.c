@@ -61,7 +61,8 @@ aj_value *aj_compose_reshape(arrjit_graph *graph, aj_value *x, int32_t rank, con
   return build_fitted(graph, AJ_OP_RESHAPE, 1, &x, 1, &shape);
 }
 
-static aj_value *broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims, const int64_t *axes) {
+aj_value *aj_compose_broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims,
+                               const int64_t *axes) {
   if (!x) return NULL;
   const aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_SHAPE, (size_t)rank, dims),
                            aj_attr_ints(AJ_ATTR_AXES, (size_t)x->type->rank, axes)};
@@ -76,7 +77,7 @@ aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis) {
     dims[axes[i]] = x->type->dims[i];
   }
   dims[axis] = 1;
-  return broadcast(graph, x, x->type->rank + 1, dims, axes);
+  return aj_compose_broadcast(graph, x, x->type->rank + 1, dims, axes);
 }
 
 aj_value *aj_compose_concat(arrjit_graph *graph, uint32_t count, aj_value *const *xs, int64_t axis) {
@@ -146,7 +147,7 @@ arrjit_value arrjit_tile(arrjit_graph *graph, arrjit_value x, int32_t rank, cons
     wide[wide_rank++] = from->type->dims[i];
     if (!multiply(graph, from->type->dims[i], reps[i], &dims[i])) return NULL;
   }
-  return aj_host_value(aj_compose_reshape(graph, broadcast(graph, from, wide_rank, wide, axes), rank, dims));
+  return aj_host_value(aj_compose_reshape(graph, aj_compose_broadcast(graph, from, wide_rank, wide, axes), rank, dims));
 }
 
 arrjit_value arrjit_stack(arrjit_graph *graph, size_t count, const arrjit_value *xs, int64_t axis) {

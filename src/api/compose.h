@@ -15,6 +15,9 @@ aj_value *aj_compose_iota(arrjit_graph *graph, int32_t rank, const int64_t *dims
 /* Elements start .. limit - 1 along axis. */
 aj_value *aj_compose_slice(arrjit_graph *graph, aj_value *x, int64_t axis, int64_t start, int64_t limit);
 aj_value *aj_compose_reshape(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims);
+/* Dim i of x goes to dim axes[i]. */
+aj_value *aj_compose_broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims,
+                               const int64_t *axes);
 /* A dim of extent 1 before dim `axis`. */
 aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis);
 aj_value *aj_compose_concat(arrjit_graph *graph, uint32_t count, aj_value *const *xs, int64_t axis);

@@ -1,4 +1,6 @@
 /* Misuse of compositions: errors are told under their names, not those of the operations inside. */
+#include <math.h>
+
 #include "misuse.h"
 
 /* What gives values through pointers: null values after an error. */
@@ -132,6 +134,47 @@ static void floats(misuse *m) {
         arrjit_compare_total(g, p->vector, p->five));
 }
 
+static void statistics(misuse *m) {
+#define CALL_VARIANCE(g, x, ...) arrjit_variance(g, x, 0, __VA_ARGS__)
+#define CALL_DEVIATION(g, x, ...) arrjit_standard_deviation(g, x, 0, __VA_ARGS__)
+#define CALL_NORM(g, x, ...) arrjit_norm(g, x, 2, __VA_ARGS__)
+#define NO_AXES(g, x) OVER(g, x, 0, NULL)
+#define REFUSE_AXES(name)                                                                                              \
+  ALL_REFUSE(m, arrjit_##name, "x", NO_AXES);                                                                          \
+  NAMED(m, name, "x", "integers", "x is i64[3]; expected f32 or f64: write convert(x, f64)",                           \
+        OVER(g, p->integers, 0, NULL));                                                                                \
+  NAMED(m, name, "x", "bool", "x is bool[3]; expected f32 or f64: write convert(x, f32)", OVER(g, p->flags, 0, NULL)); \
+  NAMED(m, name, "axes", "not below rank", "axes has 1", OVER(g, p->vector, 1, I64S(1)));                              \
+  NAMED(m, name, "axes", "negative", "axes has -1", OVER(g, p->vector, 1, I64S(-1)));                                  \
+  NAMED(m, name, "axes", "twice the same", "axes has 0 twice", OVER(g, p->vector, 2, I64S(0, 0)));                     \
+  BUILD(m, arrjit_##name, "axis_count", "17", ARRJIT_MISUSE, #name ": 17 axes; at most 16",                            \
+        (void)OVER(g, p->vector, 17, (int64_t[17]){0}));                                                               \
+  ABSENT(m, arrjit_##name, "axes", "axes", OVER(g, p->vector, 1, NULL))
+#define OVER CALL_VARIANCE
+  REFUSE_AXES(variance);
+#undef OVER
+#define OVER CALL_DEVIATION
+  REFUSE_AXES(standard_deviation);
+#undef OVER
+#define OVER CALL_NORM
+  REFUSE_AXES(norm);
+#undef OVER
+#define OVER arrjit_softmax
+  REFUSE_AXES(softmax);
+#undef OVER
+#define OVER arrjit_log_softmax
+  REFUSE_AXES(log_softmax);
+#undef OVER
+#define OVER arrjit_logsumexp
+  REFUSE_AXES(logsumexp);
+#undef OVER
+  NAMED(m, variance, "correction", "negative", "correction is -1", arrjit_variance(g, p->vector, -1, 0, NULL));
+  NAMED(m, standard_deviation, "correction", "negative", "correction is -1",
+        arrjit_standard_deviation(g, p->vector, -1, 0, NULL));
+  NAMED(m, norm, "p", "3", "p is 3; expected 1, 2 or INFINITY", arrjit_norm(g, p->vector, 3, 0, NULL));
+  NAMED(m, norm, "p", "NaN", "p is nan; expected 1, 2 or INFINITY", arrjit_norm(g, p->vector, NAN, 0, NULL));
+}
+
 void misuse_compositions(misuse *m) {
   shapes(m);
   splits(m);
@@ -139,4 +182,5 @@ void misuse_compositions(misuse *m) {
   triangles(m);
   sorts(m);
   floats(m);
+  statistics(m);
 }

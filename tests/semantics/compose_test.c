@@ -203,6 +203,97 @@ static void test_compare_total(void **state) {
   EXPECT(RUN(f, function, numbers, SCALAR(f, F64, NAN), a, b), 0, I32, -1, -1, -1, -1, -1, 0);
 }
 
+/* Whether y is what it ought to be but for the last places of 1000. */
+static arrjit_value near(arrjit_graph *g, arrjit_value y, double want) {
+  return arrjit_le(g, arrjit_abs(g, arrjit_sub(g, y, arrjit_const_f64(g, want))), arrjit_const_f64(g, 2e-13));
+}
+
+static void test_variance_in_two_passes(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F64, 2), y = PARAM(g, "y", F32, 4);
+  RETURN(g, arrjit_variance(g, x, 0, INTS(1)), arrjit_variance(g, x, 1, INTS(0)),
+         arrjit_variance(g, x, 1, ARRJIT_ALL_AXES, NULL), arrjit_standard_deviation(g, y, 0, INTS(0)),
+         arrjit_variance(g, x, 0, 0, NULL), arrjit_variance(g, y, 9, INTS(0)));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *four = ARRAY(f, F32, 1e6f, 1e6f + 4, 1e6f, 1e6f + 4);
+  const tk_outcome *o = RUN(f, function, SHAPED(f, TYPE(F64, 2, 3), F64, 1, 2, 6, -1, -1, -1), four);
+  EXPECT(o, 0, F64, 14.0 / 3, 0); /* (4 + 1 + 9) / 3 */
+  EXPECT(o, 1, F64, 2, 4.5, 24.5);
+  EXPECT(o, 2, F64, 38.0 / 5);
+  EXPECT(o, 3, F32, 2); /* one pass would lose it all */
+  EXPECT(o, 4, F64, 0, 0, 0, 0, 0, 0);
+  EXPECT(o, 5, F32, INFINITY);
+  o = RUN(f, function, tk_array(f, TYPE(F64, 2, 0), NULL), four);
+  EXPECT(o, 0, F64, NAN, NAN);
+  EXPECT(o, 2, F64, NAN);
+}
+
+static void test_norms(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F64, 2);
+  RETURN(g, arrjit_norm(g, x, 1, INTS(1)), arrjit_norm(g, x, 2, INTS(1)), arrjit_norm(g, x, (double)INFINITY, INTS(1)),
+         arrjit_norm(g, x, 2, ARRJIT_ALL_AXES, NULL));
+  arrjit_function *function = tk_finish(f, g);
+  const tk_outcome *o = RUN(f, function, SHAPED(f, TYPE(F64, 2, 2), F64, 3, -4, -0.0, -12));
+  EXPECT(o, 0, F64, 7, 12);
+  EXPECT(o, 1, F64, 5, 12);
+  EXPECT(o, 2, F64, 4, 12);
+  EXPECT(o, 3, F64, 13);
+  o = RUN(f, function, SHAPED(f, TYPE(F64, 2, 2), F64, NAN, -INFINITY, -INFINITY, 1e200));
+  for (uint32_t i = 0; i < 3; i++) EXPECT(o, i, F64, NAN, INFINITY);
+  o = RUN(f, function, tk_array(f, TYPE(F64, 2, 0), NULL));
+  for (uint32_t i = 0; i < 3; i++) EXPECT(o, i, F64, 0, 0);
+}
+
+/* e^0, e^-log(4) and two that are nothing beside them: 4/5 and 1/5. */
+static void test_softmax_is_stable(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F64, 1), t = arrjit_transpose(g, x, INTS(1, 0));
+  RETURN(g, near(g, arrjit_softmax(g, x, INTS(1)), 0.8), near(g, arrjit_softmax(g, t, INTS(0)), 0.2),
+         near(g, arrjit_log_softmax(g, x, INTS(1)), -0.22314355131420976),
+         near(g, arrjit_sub(g, arrjit_logsumexp(g, x, INTS(1)), arrjit_const_f64(g, 1000)), 0.22314355131420976),
+         arrjit_softmax(g, x, INTS(0)), arrjit_logsumexp(g, x, 0, NULL));
+  arrjit_function *function = tk_finish(f, g);
+  const tk_outcome *o =
+      RUN(f, function, SHAPED(f, TYPE(F64, 1, 4), F64, 1000, 1000 - 1.3862943611198906, -1000, -INFINITY));
+  EXPECT(o, 0, BOOL, 1, 0, 0, 0);
+  EXPECT(o, 1, BOOL, 0, 1, 0, 0);
+  EXPECT(o, 2, BOOL, 1, 0, 0, 0);
+  EXPECT(o, 3, BOOL, 1);
+  EXPECT(o, 4, F64, 1, 1, 1, 1);
+  EXPECT(o, 5, F64, 1000, 1000 - 1.3862943611198906, -1000, -INFINITY);
+}
+
+static void test_softmax_of_infinities(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = symbolic(g, "x", ARRJIT_F32, 4);
+  arrjit_value logs = arrjit_log_softmax(g, x, INTS(1));
+  RETURN(g, arrjit_softmax(g, x, INTS(1)), arrjit_logsumexp(g, x, INTS(1)), logs);
+  arrjit_function *function = tk_finish(f, g);
+  const float big = 3e38f;
+  const tk_outcome *o =
+      RUN(f, function,
+          SHAPED(f, TYPE(F32, 4, 2), F32, INFINITY, -big, INFINITY, INFINITY, -INFINITY, -INFINITY, big, -big));
+  EXPECT(o, 0, F32, 1, 0, 0.5f, 0.5f, 0.5f, 0.5f, 1, 0);
+  EXPECT(o, 1, F32, INFINITY, INFINITY, -INFINITY, big);
+  const float half = -0.6931472f;
+  EXPECT(o, 2, F32, 0, -INFINITY, half, half, half, half, 0, -INFINITY);
+  o = RUN(f, function, SHAPED(f, TYPE(F32, 4, 1), F32, NAN, INFINITY, -INFINITY, 7));
+  EXPECT(o, 0, F32, NAN, 1, 1, 1);
+  EXPECT(o, 1, F32, NAN, INFINITY, -INFINITY, 7);
+  EXPECT(o, 2, F32, NAN, 0, 0, 0);
+  o = RUN(f, function, tk_array(f, TYPE(F32, 4, 0), NULL));
+  EXPECT(o, 1, F32, -INFINITY, -INFINITY, -INFINITY, -INFINITY);
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_dims_come_and_go),
     TK_TEST(test_tile_repeats_each_dim),
@@ -216,6 +307,10 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_top_k),
     TK_TEST(test_reduce_precision),
     TK_TEST(test_compare_total),
+    TK_TEST(test_variance_in_two_passes),
+    TK_TEST(test_norms),
+    TK_TEST(test_softmax_is_stable),
+    TK_TEST(test_softmax_of_infinities),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -1,0 +1,173 @@
+/* Compositions of arrjit/compose.h that reduce floats over axes. */
+#include <math.h>
+
+#include "api/compose.h"
+#include "arrjit/compose.h"
+#include "arrjit/ops.h"
+
+/* What is reduced, and over which axes. */
+typedef struct over {
+  arrjit_graph *graph;
+  aj_value *x;
+  size_t count;
+  int64_t axes[ARRJIT_MAX_RANK];
+} over;
+
+static bool take_axes(over *o, size_t count, const int64_t *axes) {
+  bool all = count == ARRJIT_ALL_AXES;
+  if (all) count = (size_t)o->x->type->rank;
+  if (count > ARRJIT_MAX_RANK) {
+    aj_builder_fail(&o->graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "%zu axes; at most %d are allowed", count,
+                    ARRJIT_MAX_RANK);
+    return false;
+  }
+  if (!all && !aj_graph_given(o->graph, "axes", axes, count)) return false;
+  for (size_t i = 0; i < count; i++) o->axes[i] = all ? (int64_t)i : axes[i];
+  o->count = count;
+  return true;
+}
+
+/* False: an error. That the axes are x's is for the first reduction to say. */
+static bool open_over(over *o, arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
+  *o = (over){.graph = graph, .x = aj_compose_array(graph, AJ_OP_MEAN, 0, x)};
+  if (!o->x) return false;
+  arrjit_dtype dtype = o->x->type->dtype;
+  if (AJ_D_FLOAT >> dtype & 1) return take_axes(o, axis_count, axes);
+  char text[160];
+  aj_type_print(graph->module, o->x->type, text, sizeof text);
+  aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "x is %s; expected f32 or f64: write convert(x, %s)", text,
+                  aj_dtypes[dtype].bits <= 16 ? "f32" : "f64");
+  return false;
+}
+
+/* ---- parts ---- */
+
+static aj_value *one(const over *o, aj_op op, aj_value *x) {
+  return x ? aj_build1(&o->graph->b, op, 1, &x, 0, NULL) : NULL;
+}
+
+static aj_value *two(const over *o, aj_op op, aj_value *x, aj_value *y) { return aj_compose_two(o->graph, op, x, y); }
+
+static aj_value *reduce(const over *o, aj_op op, aj_value *x) {
+  const aj_attr attr = aj_attr_ints(AJ_ATTR_AXES, o->count, o->axes);
+  return x ? aj_build1(&o->graph->b, op, 1, &x, 1, &attr) : NULL;
+}
+
+/* A result of `reduce` where its elements came from: as many dims as x has. */
+static aj_value *spread(const over *o, aj_value *reduced) {
+  int64_t kept[ARRJIT_MAX_RANK];
+  uint32_t set = 0;
+  size_t count = 0;
+  if (!reduced) return NULL;
+  for (size_t i = 0; i < o->count; i++) set |= 1u << o->axes[i];
+  for (int32_t i = 0; i < o->x->type->rank; i++)
+    if (!(set >> i & 1)) kept[count++] = i;
+  return aj_compose_broadcast(o->graph, reduced, o->x->type->rank, o->x->type->dims, kept);
+}
+
+/* +0 of x's dtype */
+static aj_value *zero(const over *o) {
+  const uint64_t bits = 0;
+  return aj_build_scalar(&o->graph->b, o->x->type->dtype, &bits);
+}
+
+/* ---- variance ---- */
+
+/* max(elements - correction, 0) of x's dtype; the product wraps only where an array is empty. */
+static aj_value *count_freedom(const over *o, int64_t correction) {
+  const aj_attr dtype = aj_attr_int(AJ_ATTR_DTYPE, o->x->type->dtype);
+  aj_value *count = aj_compose_i64(o->graph, 1), *x = o->x;
+  for (size_t i = 0; i < o->count; i++) {
+    const aj_attr axis = aj_attr_int(AJ_ATTR_AXIS, o->axes[i]);
+    count = two(o, AJ_OP_MUL, count, aj_build1(&o->graph->b, AJ_OP_DIM_SIZE, 1, &x, 1, &axis));
+  }
+  count = two(o, AJ_OP_SUB, count, aj_compose_i64(o->graph, correction));
+  count = two(o, AJ_OP_MAX, count, aj_compose_i64(o->graph, 0));
+  return count ? aj_build1(&o->graph->b, AJ_OP_CONVERT, 1, &count, 1, &dtype) : NULL;
+}
+
+static aj_value *make_variance(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
+                               const int64_t *axes) {
+  over o;
+  if (!open_over(&o, graph, x, axis_count, axes)) return NULL;
+  if (correction < 0)
+    return aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "correction is %lld; expected at least 0",
+                           (long long)correction);
+  aj_value *from_mean = two(&o, AJ_OP_SUB, o.x, spread(&o, reduce(&o, AJ_OP_MEAN, o.x)));
+  aj_value *sum = reduce(&o, AJ_OP_REDUCE_SUM, two(&o, AJ_OP_MUL, from_mean, from_mean));
+  return sum ? two(&o, AJ_OP_DIV, sum, count_freedom(&o, correction)) : NULL;
+}
+
+arrjit_value arrjit_variance(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
+                             const int64_t *axes) {
+  if (!aj_graph_ready(graph)) return NULL;
+  return aj_host_value(make_variance(graph, x, correction, axis_count, axes));
+}
+
+arrjit_value arrjit_standard_deviation(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
+                                       const int64_t *axes) {
+  if (!aj_graph_ready(graph)) return NULL;
+  aj_value *variance = make_variance(graph, x, correction, axis_count, axes);
+  return aj_host_value(variance ? aj_build1(&graph->b, AJ_OP_SQRT, 1, &variance, 0, NULL) : NULL);
+}
+
+/* ---- norm ---- */
+
+/* A sum of no elements is +0, of -0 too: sums start at -0, and |x| is never that. */
+arrjit_value arrjit_norm(arrjit_graph *graph, arrjit_value x, double p, size_t axis_count, const int64_t *axes) {
+  over o;
+  if (!aj_graph_ready(graph) || !open_over(&o, graph, x, axis_count, axes)) return NULL;
+  if (p == 2) return aj_host_value(one(&o, AJ_OP_SQRT, reduce(&o, AJ_OP_REDUCE_SUM, two(&o, AJ_OP_MUL, o.x, o.x))));
+  if (p == 1) return aj_host_value(reduce(&o, AJ_OP_REDUCE_SUM, one(&o, AJ_OP_ABS, o.x)));
+  if (p == (double)INFINITY) {
+    aj_value *most = reduce(&o, AJ_OP_REDUCE_MAX, one(&o, AJ_OP_ABS, o.x));
+    return aj_host_value(most ? two(&o, AJ_OP_MAX, most, zero(&o)) : NULL);
+  }
+  aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "p is %g; expected 1, 2 or INFINITY", p);
+  return NULL;
+}
+
+/* ---- exponentials ---- */
+
+/* m, d and the sum of e^d as the header has them. What equals m has a d of 0, for infinite m too: so no infinity is
+ * taken from another. */
+typedef struct exponentials {
+  aj_value *m, *d, *e, *sum;
+} exponentials;
+
+/* False: an error. */
+static bool make_exponentials(const over *o, exponentials *out) {
+  aj_value *m = reduce(o, AJ_OP_REDUCE_MAX, o->x), *far = spread(o, m);
+  aj_value *less = two(o, AJ_OP_SUB, o->x, far), *same = two(o, AJ_OP_EQ, o->x, far);
+  if (!less || !same) return false;
+  aj_value *d = aj_build_elementwise(&o->graph->b, AJ_OP_SELECT, 3, (aj_value *[]){same, zero(o), less}, 0, NULL);
+  aj_value *e = one(o, AJ_OP_EXP, d);
+  *out = (exponentials){m, d, e, reduce(o, AJ_OP_REDUCE_SUM, e)};
+  return out->sum != NULL;
+}
+
+static bool open_exponentials(over *o, exponentials *out, arrjit_graph *graph, arrjit_value x, size_t axis_count,
+                              const int64_t *axes) {
+  return open_over(o, graph, x, axis_count, axes) && make_exponentials(o, out);
+}
+
+arrjit_value arrjit_softmax(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
+  over o;
+  exponentials t;
+  if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
+  return aj_host_value(two(&o, AJ_OP_DIV, t.e, spread(&o, t.sum)));
+}
+
+arrjit_value arrjit_log_softmax(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
+  over o;
+  exponentials t;
+  if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
+  return aj_host_value(two(&o, AJ_OP_SUB, t.d, spread(&o, one(&o, AJ_OP_LOG, t.sum))));
+}
+
+arrjit_value arrjit_logsumexp(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
+  over o;
+  exponentials t;
+  if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
+  return aj_host_value(two(&o, AJ_OP_ADD, t.m, one(&o, AJ_OP_LOG, t.sum)));
+}
