@@ -121,7 +121,13 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  *           of x; NULL but for sizes: strides and dilations of 1, padding (low, high, which may be negative) of 0
  *           padding, and the holes that base_dilation makes, are init, as StableHLO has it; a window larger than a dim
  *           gives no places; a symbolic dim that it exceeds by more than a stride, kind shape. What is between is as
- *           for reduce */
+ *           for reduce
+ *   sort_by: arrjit_sort_by_begin(g, n, args, axis, left, right) ... arrjit_sort_by_end(g, before, n, out)
+ *           n arrays (1 to 16, broadcast to each other) sorted together along axis: what is between says of n scalars
+ *           `left`, an element of each, and n scalars `right` whether the left ones go before: a bool scalar. Stable:
+ *           elements of which neither goes before the other keep their order. Results are the n arrays, sorted; where
+ *           what is between contradicts itself, they are some permutation, the same however it runs. It may hold what
+ *           a reduce may */
 ARRJIT_API void arrjit_if_begin(arrjit_graph *graph, arrjit_value pred);
 ARRJIT_API void arrjit_if_else(arrjit_graph *graph, size_t count, const arrjit_value *values);
 ARRJIT_API void arrjit_if_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
@@ -148,6 +154,9 @@ ARRJIT_API void arrjit_reduce_end(arrjit_graph *graph, size_t count, const arrji
 ARRJIT_API void arrjit_cumulative_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
                                         int64_t reverse, arrjit_value *out_older, arrjit_value *out_newer);
 ARRJIT_API void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_sort_by_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
+                                     arrjit_value *out_left, arrjit_value *out_right);
+ARRJIT_API void arrjit_sort_by_end(arrjit_graph *graph, arrjit_value before, size_t count, arrjit_value *out);
 ARRJIT_API void arrjit_reduce_window_begin(arrjit_graph *graph, arrjit_value x, arrjit_value init, int32_t rank,
                                            const int64_t *sizes, const int64_t *strides, const int64_t *low,
                                            const int64_t *high, const int64_t *base_dilation,
@@ -237,6 +246,8 @@ ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t ar
 #define arrjit_reduce_end(g, ...) (arrjit_reduce_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_cumulative_begin(g, ...) (arrjit_cumulative_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_cumulative_end(g, ...) (arrjit_cumulative_end)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_sort_by_begin(g, ...) (arrjit_sort_by_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_sort_by_end(g, ...) (arrjit_sort_by_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_window_begin(g, ...) (arrjit_reduce_window_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_window_end(g, ...) (arrjit_reduce_window_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_define(g, ...) (arrjit_define)(ARRJIT_AT_(g), __VA_ARGS__)

@@ -20,7 +20,8 @@ typedef enum aj_frame_kind {
   AJ_FRAME_MAP,
   AJ_FRAME_REDUCE,
   AJ_FRAME_CUMULATIVE,
-  AJ_FRAME_REDUCE_WINDOW
+  AJ_FRAME_REDUCE_WINDOW,
+  AJ_FRAME_SORT_BY
 } aj_frame_kind;
 typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
 
@@ -47,7 +48,7 @@ struct arrjit_graph {
   size_t lost_frames;          /* begun above the limit or without memory, innermost of all */
   AJ_VEC(aj_value *) heads;    /* operands of open constructs before their captures */
   AJ_VEC(aj_region *) regions; /* arms and bodies of open constructs */
-  AJ_VEC(int64_t) kinds;       /* of handlers; axes of reductions; axis and reverse of cumulatives */
+  AJ_VEC(int64_t) kinds;       /* of handlers; axes of reductions; axis, and reverse of cumulatives */
   AJ_VEC(aj_value *) scratch;  /* operands of the node being made */
   AJ_VEC(const char *) labels; /* joined labels, innermost last */
 };

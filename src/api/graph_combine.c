@@ -48,16 +48,23 @@ static bool add_elements(arrjit_graph *graph, const aj_frame *frame, aj_region *
   return true;
 }
 
-static void begin_combiner(arrjit_graph *graph, aj_frame *frame, size_t count, arrjit_value *out_older,
-                           arrjit_value *out_newer) {
-  if (!aj_graph_given(graph, "the array for older elements", out_older, count) ||
-      !aj_graph_given(graph, "the array for newer elements", out_newer, count))
+static void begin_pairs(arrjit_graph *graph, aj_frame *frame, aj_lane_kind lane, size_t count, arrjit_value *out_older,
+                        arrjit_value *out_newer) {
+  bool older = lane == AJ_LANE_COMBINER;
+  if (!aj_graph_given(graph, older ? "the array for older elements" : "the array for left elements", out_older,
+                      count) ||
+      !aj_graph_given(graph, older ? "the array for newer elements" : "the array for right elements", out_newer, count))
     return;
   aj_region *combiner = aj_frame_begin_arm(graph, frame);
   if (!combiner || !add_elements(graph, frame, combiner, count, out_older) ||
       !add_elements(graph, frame, combiner, count, out_newer))
     return;
-  graph->b.lane = AJ_LANE_COMBINER;
+  graph->b.lane = lane;
+}
+
+static void begin_combiner(arrjit_graph *graph, aj_frame *frame, size_t count, arrjit_value *out_older,
+                           arrjit_value *out_newer) {
+  begin_pairs(graph, frame, AJ_LANE_COMBINER, count, out_older, out_newer);
 }
 
 /* The frame of a reduction; NULL: an error, or no place for one. */
@@ -68,8 +75,7 @@ static aj_frame *open_combiner(arrjit_graph *graph, aj_frame_kind kind, aj_op op
   aj_frame *frame = aj_frame_open(graph, kind, function);
   if (!frame || !aj_graph_enter(graph, function)) return NULL;
   if (graph->b.lane == AJ_LANE_NONE) return frame;
-  aj_builder_fail(&graph->b, ARRJIT_MISUSE, op, "has no place inside a %s",
-                  graph->b.lane == AJ_LANE_MAP ? "map" : "combiner");
+  aj_builder_fail(&graph->b, ARRJIT_MISUSE, op, "has no place inside a %s", aj_lane_name(graph->b.lane));
   return NULL;
 }
 
@@ -118,6 +124,33 @@ void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value
   };
   aj_frame_end_arm(graph, frame, count, values);
   aj_frame_finish(graph, frame, AJ_OP_CUMULATIVE, AJ_COUNT(attrs), attrs, count, out);
+}
+
+/* ---- sorting ---- */
+
+void arrjit_sort_by_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
+                          arrjit_value *out_left, arrjit_value *out_right) {
+  aj_frame *frame = open_combiner(graph, AJ_FRAME_SORT_BY, AJ_OP_SORT_BY, __func__, count, out_left, out_right);
+  if (frame && take_operands(graph, AJ_OP_SORT_BY, count, args, 0, NULL) && take_axes(graph, frame, 1, &axis))
+    begin_pairs(graph, frame, AJ_LANE_COMPARATOR, count, out_left, out_right);
+}
+
+void arrjit_sort_by_end(arrjit_graph *graph, arrjit_value before, size_t count, arrjit_value *out) {
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SORT_BY);
+  if (!frame) {
+    aj_frame_lost(graph, count, out);
+    return;
+  }
+  size_t args = graph->heads.count - frame->heads;
+  bool begun = graph->kinds.count > frame->kinds; /* not after an error */
+  const aj_attr attrs[] = {aj_attr_int(AJ_ATTR_ARGS, (int64_t)args),
+                           aj_attr_int(AJ_ATTR_AXIS, begun ? graph->kinds.data[frame->kinds] : 0)};
+  if (count != args)
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_SORT_BY, "%zu results; expected as many as arguments, %zu", count,
+                    args);
+  aj_frame_end_arm(graph, frame, 1, &before);
+  frame->yields = 0; /* the results are not what the comparator yields */
+  aj_frame_finish(graph, frame, AJ_OP_SORT_BY, AJ_COUNT(attrs), attrs, count, out);
 }
 
 /* ---- windows ---- */

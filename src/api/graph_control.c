@@ -246,8 +246,7 @@ void arrjit_map_begin(arrjit_graph *graph, size_t count, const arrjit_value *arg
   aj_frame *frame = aj_frame_push(graph, AJ_FRAME_MAP);
   if (!frame || !aj_graph_ready(graph)) return;
   if (graph->b.lane != AJ_LANE_NONE) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_MAP, "has no place inside a %s",
-                    graph->b.lane == AJ_LANE_MAP ? "map" : "combiner");
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_MAP, "has no place inside a %s", aj_lane_name(graph->b.lane));
     return;
   }
   if (count == 0) {

@@ -15,6 +15,7 @@ const char *aj_frame_name(aj_frame_kind kind) {
   case AJ_FRAME_REDUCE: return "a reduce";
   case AJ_FRAME_CUMULATIVE: return "a cumulative";
   case AJ_FRAME_REDUCE_WINDOW: return "a reduce_window";
+  case AJ_FRAME_SORT_BY: return "a sort_by";
   }
   return "";
 }
@@ -33,6 +34,7 @@ static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_
   case AJ_FRAME_REDUCE: aj_bounded_printf(text, sizeof text, "combiner of the reduce"); break;
   case AJ_FRAME_CUMULATIVE: aj_bounded_printf(text, sizeof text, "combiner of the cumulative"); break;
   case AJ_FRAME_REDUCE_WINDOW: aj_bounded_printf(text, sizeof text, "combiner of the reduce_window"); break;
+  case AJ_FRAME_SORT_BY: aj_bounded_printf(text, sizeof text, "comparator of the sort_by"); break;
   case AJ_FRAME_TRY:
     if (frame->stage == AJ_STAGE_NEXT)
       aj_bounded_printf(text, sizeof text, "handler %u of the try", index - 1);

@@ -70,6 +70,11 @@ static void fail_ended(aj_builder *b, aj_op op, const char *name, int length, co
                   region->part ? region->part : region->func->name, begun);
 }
 
+const char *aj_lane_name(aj_lane_kind kind) {
+  static const char *const names[] = {"", "map", "combiner", "comparator"};
+  return names[kind];
+}
+
 bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_value *value) {
   const char *name = "operand", *problem = NULL;
   size_t length = strlen(name);
@@ -85,6 +90,8 @@ bool aj_builder_check_operand(aj_builder *b, aj_op op, uint32_t index, const aj_
     problem = "is an array, but inside a map there are scalars; pass it as an argument of map";
   else if (b->lane == AJ_LANE_COMBINER && value->type->rank > 0)
     problem = "is an array, but inside a combiner there are scalars";
+  else if (b->lane == AJ_LANE_COMPARATOR && value->type->rank > 0)
+    problem = "is an array, but inside a comparator there are scalars";
   if (!problem) return true;
   aj_op_operand_name(op, index, &name, &length);
   if (value && value->region->closed && value->region->func == b->func)

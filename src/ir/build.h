@@ -7,10 +7,13 @@
 
 /* Regions that run on scalars: what may stand in them. */
 typedef enum aj_lane_kind {
-  AJ_LANE_NONE,    /* no such region: anything */
-  AJ_LANE_MAP,     /* scalars and exceptions, elementwise ops, control flow, failures */
-  AJ_LANE_COMBINER /* scalars and elementwise ops that cannot fail */
+  AJ_LANE_NONE,      /* no such region: anything */
+  AJ_LANE_MAP,       /* scalars and exceptions, elementwise ops, control flow, failures */
+  AJ_LANE_COMBINER,  /* scalars and elementwise ops that cannot fail */
+  AJ_LANE_COMPARATOR /* the same */
 } aj_lane_kind;
+/* "map", as messages call what the region is in. */
+const char *aj_lane_name(aj_lane_kind kind);
 
 typedef struct aj_builder {
   aj_module *module;

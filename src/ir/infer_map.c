@@ -12,26 +12,27 @@ bool aj_op_fits_map(aj_op op) {
   return control || exn || op == AJ_OP_CONST || (aj_ops[op].flags & AJ_F_ELEMENTWISE);
 }
 
-static arrjit_status refuse_in_combiner(aj_infer *in) {
+static arrjit_status refuse_in_combiner(aj_infer *in, aj_lane_kind kind) {
   uint32_t flags = aj_ops[in->op].flags;
   if (flags & (AJ_F_RAISES | AJ_F_EFFECT))
     return aj_infer_fail(in, ARRJIT_MISUSE,
-                         "has an effect: it may fail or reach the host, and a combiner is called as often and in "
-                         "whatever place the order of the reduction asks for; check what goes in or what comes out");
-  return aj_infer_fail(in, ARRJIT_MISUSE, "has no place inside a combiner, where elementwise ops on scalars are%s",
-                       flags & AJ_F_REGIONS ? "; write select" : "");
+                         "has an effect: it may fail or reach the host, and a %s is called as often and in whatever "
+                         "place the order of the %s asks for; check what goes in or what comes out",
+                         aj_lane_name(kind), kind == AJ_LANE_COMBINER ? "reduction" : "op");
+  return aj_infer_fail(in, ARRJIT_MISUSE, "has no place inside a %s, where elementwise ops on scalars are%s",
+                       aj_lane_name(kind), flags & AJ_F_REGIONS ? "; write select" : "");
 }
 
 arrjit_status aj_infer_lane(aj_infer *in, aj_lane_kind kind, const aj_type *result) {
   bool plain = in->op == AJ_OP_CONST || in->op == AJ_OP_YIELD ||
                (aj_ops[in->op].flags & (AJ_F_ELEMENTWISE | AJ_F_RAISES)) == AJ_F_ELEMENTWISE;
-  if (kind == AJ_LANE_COMBINER && !plain) return refuse_in_combiner(in);
+  if (kind != AJ_LANE_MAP && !plain) return refuse_in_combiner(in, kind);
   if (kind == AJ_LANE_MAP && !aj_op_fits_map(in->op))
     return aj_infer_fail(in, ARRJIT_MISUSE,
                          "has no place inside a map, where elementwise ops on scalars, control flow and failures are");
   if (!result || result->is_exn || result->rank == 0) return ARRJIT_OK;
   return aj_infer_fail(in, ARRJIT_TYPE, "gives %s, but inside a %s there are scalars", aj_infer_type_text(in, result).s,
-                       kind == AJ_LANE_MAP ? "map" : "combiner");
+                       aj_lane_name(kind));
 }
 
 /* What the walk goes by: when the verifier asks, nobody has looked at inner regions yet. */
@@ -82,9 +83,14 @@ static arrjit_status check_operands(aj_infer *in, uint32_t count, uint32_t first
   return ARRJIT_OK;
 }
 
+static const char *name_region(const aj_infer *in) {
+  if (in->op == AJ_OP_MAP) return "lane";
+  return in->op == AJ_OP_SORT_BY ? "comparator" : "combiner";
+}
+
 /* Parameters [at, at + count) of region 0 are scalars of the dtypes of operands from `first` on. */
 static arrjit_status check_params(aj_infer *in, uint32_t at, uint32_t first, uint32_t count) {
-  const char *name = aj_ops[in->op].rule == AJ_R_MAP ? "lane" : "combiner";
+  const char *name = name_region(in);
   const aj_region *region = in->attrs_of->regions[0];
   for (uint32_t i = 0; i < count; i++) {
     const aj_type *param = region->params[at + i]->type, *operand = aj_infer_type(in, first + i);
@@ -95,10 +101,10 @@ static arrjit_status check_params(aj_infer *in, uint32_t at, uint32_t first, uin
   return ARRJIT_OK;
 }
 
-static arrjit_status expect_params(aj_infer *in, const char *name, uint32_t count) {
+static arrjit_status expect_params(aj_infer *in, uint32_t count) {
   uint32_t got = in->attrs_of->regions[0]->param_count;
   if (got == count) return ARRJIT_OK;
-  return aj_infer_fail(in, ARRJIT_GRAPH, "%s has %u parameters; expected %u", name, got, count);
+  return aj_infer_fail(in, ARRJIT_GRAPH, "%s has %u parameters; expected %u", name_region(in), got, count);
 }
 
 /* ---- the ops ---- */
@@ -110,7 +116,7 @@ arrjit_status aj_infer_map(aj_infer *in) {
                          in->operand_count);
   AJ_TRY(aj_infer_expect_regions(in, 1));
   AJ_TRY(check_operands(in, (uint32_t)args, (uint32_t)args));
-  AJ_TRY(expect_params(in, "lane", in->operand_count));
+  AJ_TRY(expect_params(in, in->operand_count));
   AJ_TRY(check_params(in, 0, 0, in->operand_count));
   AJ_TRY(check_region(in, AJ_LANE_MAP));
   const aj_node *end = aj_region_terminator(in->attrs_of->regions[0]);
@@ -134,24 +140,44 @@ static arrjit_status check_inits(aj_infer *in, uint32_t args) {
   return ARRJIT_OK;
 }
 
-/* The combiner takes two elements of each arg, then captures, operands from `first` on; it yields one of each. */
-static arrjit_status check_combiner(aj_infer *in, uint32_t args, uint32_t first) {
+/* The region takes two elements of each arg, then captures, operands from `first` on. */
+static arrjit_status check_pairs(aj_infer *in, aj_lane_kind kind, uint32_t args, uint32_t first) {
   uint32_t captures = in->operand_count - first;
-  AJ_TRY(expect_params(in, "combiner", 2 * args + captures));
+  AJ_TRY(expect_params(in, 2 * args + captures));
   AJ_TRY(check_params(in, 0, 0, args));
   AJ_TRY(check_params(in, args, 0, args));
   AJ_TRY(check_params(in, 2 * args, first, captures));
-  AJ_TRY(check_region(in, AJ_LANE_COMBINER));
+  return check_region(in, kind);
+}
+
+static aj_infer_text yields_text(const aj_infer *in, const aj_node *end) {
+  aj_infer_text text = {"nothing"};
+  aj_infer yields = *in;
+  yields.operands = end->operands;
+  return end->operand_count ? aj_infer_types_text(&yields, 0, end->operand_count) : text;
+}
+
+/* A comparator yields whether the first of a pair goes before the second. */
+static arrjit_status check_comparator(aj_infer *in, uint32_t args, uint32_t first) {
+  AJ_TRY(check_pairs(in, AJ_LANE_COMPARATOR, args, first));
+  const aj_node *end = aj_region_terminator(in->attrs_of->regions[0]);
+  const aj_type *type = end->operand_count == 1 ? end->operands[0]->type : NULL;
+  if (type && aj_type_is_scalar(type) && type->dtype == ARRJIT_BOOL) return ARRJIT_OK;
+  return aj_infer_fail(in, ARRJIT_TYPE, "comparator yields %s; expected bool, whether the left goes before the right",
+                       yields_text(in, end).s);
+}
+
+/* A combiner yields one of each arg. */
+static arrjit_status check_combiner(aj_infer *in, uint32_t args, uint32_t first) {
+  AJ_TRY(check_pairs(in, AJ_LANE_COMBINER, args, first));
   const aj_region *region = in->attrs_of->regions[0];
   const aj_node *end = aj_region_terminator(region);
   bool same = end->operand_count == args;
   for (uint32_t i = 0; same && i < args; i++) same = aj_type_equal(end->operands[i]->type, region->params[i]->type);
   if (same) return ARRJIT_OK;
-  aj_infer yields = *in, wanted = *in;
-  yields.operands = end->operands;
+  aj_infer wanted = *in;
   wanted.operands = region->params;
-  return aj_infer_fail(in, ARRJIT_TYPE, "combiner yields %s; expected %s",
-                       end->operand_count ? aj_infer_types_text(&yields, 0, end->operand_count).s : "nothing",
+  return aj_infer_fail(in, ARRJIT_TYPE, "combiner yields %s; expected %s", yields_text(in, end).s,
                        aj_infer_types_text(&wanted, 0, args).s);
 }
 
@@ -191,9 +217,14 @@ arrjit_status aj_infer_combine(aj_infer *in) {
   AJ_TRY(aj_infer_expect_regions(in, 1));
   AJ_TRY(check_operands(in, count, (uint32_t)first));
   if (has_inits) AJ_TRY(check_inits(in, count));
-  AJ_TRY(check_combiner(in, count, (uint32_t)first));
-  if (has_inits) return push_folded(in, count);
-  AJ_TRY(check_scan(in));
+  if (in->op == AJ_OP_SORT_BY) {
+    AJ_TRY(check_comparator(in, count, (uint32_t)first));
+    AJ_TRY(aj_infer_axis(in, aj_infer_type(in, 0)->rank));
+  } else {
+    AJ_TRY(check_combiner(in, count, (uint32_t)first));
+    if (has_inits) return push_folded(in, count);
+    AJ_TRY(check_scan(in));
+  }
   for (uint32_t i = 0; i < count; i++) AJ_TRY(aj_infer_push(in, aj_infer_type(in, i)));
   return ARRJIT_OK;
 }

@@ -240,13 +240,19 @@ void aj_lower_callback(aj_lower *lo, aj_scope *scope, const aj_node *node) {
 /* ---- routines ---- */
 
 void aj_lower_fallback(aj_lower *lo, aj_scope *scope, const aj_node *node) {
-  LLVMValueRef out = result_pointer(lo, scope, &node->results[0]);
+  LLVMValueRef *results = AJ_NEW_ARRAY(lo->arena, node->result_count, LLVMValueRef);
+  LLVMValueRef outs = aj_ir_alloca(lo, lo->t_ptr, node->result_count, 8);
+  if (!results) return;
+  for (uint32_t i = 0; i < node->result_count; i++) {
+    results[i] = result_pointer(lo, scope, &node->results[i]);
+    LLVMBuildStore(lo->b, results[i], aj_ir_field(lo, outs, i * sizeof(void *)));
+  }
   LLVMValueRef args[] = {lo->run,
                          site_pointer(lo, scope, node),
                          aj_lower_iterations(lo, scope),
                          lo->env,
                          aj_lower_operands(lo, scope, node, 0, node->operand_count),
-                         out};
+                         outs};
   aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_fallback", lo->t_i32, AJ_COUNT(args), args, false));
-  load_result(lo, scope, &node->results[0], out);
+  for (uint32_t i = 0; i < node->result_count; i++) load_result(lo, scope, &node->results[i], results[i]);
 }

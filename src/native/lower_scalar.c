@@ -341,6 +341,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_CHECKED_SCATTER:
   case AJ_OP_SORT:
   case AJ_OP_ARGSORT:
+  case AJ_OP_SORT_BY:
   case AJ_OP_SEARCHSORTED:
   case AJ_OP_REDUCE_SUM:
   case AJ_OP_REDUCE_PROD:

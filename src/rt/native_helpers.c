@@ -206,28 +206,35 @@ int32_t aj_nh_check_view(aj_run *run, const aj_nh_site *site, const int64_t *ite
 
 /* ---- routines, callbacks ---- */
 
+/* Views of the results behind those of the operands. False: a result has more bytes than there can be. */
+static bool show_results(const aj_node *node, const int64_t *env, void *const *data, aj_view *out) {
+  for (uint32_t i = 0; i < node->result_count; i++) {
+    if (!aj_view_from_type(&out[i], node->results[i].type, env)) return false;
+    out[i].data = data[i];
+  }
+  return true;
+}
+
 int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
-                       const void *const *in, void *out) {
+                       const void *const *in, void *const *out) {
   const aj_node *node = site->code;
-  aj_view result;
   view_list list;
-  if (!open_views(run, &list, node->operand_count)) return fail_memory(run, site, iterations);
+  if (!open_views(run, &list, node->operand_count + node->result_count)) return fail_memory(run, site, iterations);
+  aj_view *results = list.views + node->operand_count;
   show_operands(node, 0, node->operand_count, env, in, list.views);
   aj_sem_fail fail = {.kind = ARRJIT_KIND_NONE};
   aj_sem_status status = AJ_SEM_MEMORY;
-  if (aj_view_from_type(&result, node->results[0].type, env)) {
-    result.data = out;
+  if (show_results(node, env, out, results))
     status = aj_sem_run(&(aj_sem_call){.node = node,
                                        .env = env,
                                        .in = list.views,
-                                       .out = &result,
+                                       .out = results,
                                        .mem = &run->core->mem,
                                        .cache = run->core->sem,
                                        .fail = &fail,
                                        .poll = aj_run_poll_routine,
                                        .poll_user = run,
                                        .team = &aj_run_team});
-  }
   int32_t failed = status != AJ_SEM_OK;
   if (status == AJ_SEM_FAIL) fail_sem(run, site, iterations, &fail, list.views);
   if (status == AJ_SEM_MEMORY) fail_memory(run, site, iterations);

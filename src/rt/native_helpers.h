@@ -48,7 +48,7 @@ void aj_nh_bad_step(aj_run *run, const aj_nh_site *site, const int64_t *iteratio
 int32_t aj_nh_check_view(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env);
 int32_t aj_nh_check_shape(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env);
 int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env,
-                       const void *const *in, void *out);
+                       const void *const *in, void *const *out);
 /* Long copies and zeroing; they poll. */
 int32_t aj_nh_copy(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *to, const void *from,
                    int64_t bytes);

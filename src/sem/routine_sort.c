@@ -1,65 +1,14 @@
-/* sort, argsort, searchsorted. One order for all: -0 equals 0, every NaN comes behind every number, both ways round;
- * and one stable merge from the bottom up: runs of RUN elements by insertion, then merged in pairs, the left one first
- * among equals. A row is sorted in two buffers that take turns, as keys alone or as keys with their positions. */
+/* sort, argsort, searchsorted. One order for all: -0 equals 0, every NaN comes behind every number, both ways round. A
+ * row is sorted as keys alone or as keys with their positions. */
 #include "arrjit/half.h"
+#include "sem/merge.h"
 #include "sem/routine.h"
 
 #include <string.h>
 
-enum { RUN = 16 };
-
-/* A row being sorted. */
-typedef struct sort_row {
-  int64_t count;
-  char *buffers[2]; /* elements of the routine's type; the row comes in and out in the first */
-  aj_poller *poller;
-} sort_row;
-
 /* Whether y has to go before x; no comparison of equals or of NaNs is true. */
 #define ABOVE(x, y) ((x) > (y) || ((x) != (x) && (y) == (y)))
 #define BELOW(x, y) ((x) < (y) || ((x) != (x) && (y) == (y)))
-
-/* For elements E that are compared by VALUE of the element or of a field of it. */
-#define DEFINE_SORT(name, E, VALUE, FIELD, BEHIND)                                                                     \
-  static void insert_##name(E *x, int64_t count) {                                                                     \
-    for (int64_t i = 1; i < count; i++) {                                                                              \
-      const E e = x[i];                                                                                                \
-      int64_t k = i;                                                                                                   \
-      for (; k > 0 && BEHIND(VALUE(x[k - 1] FIELD), VALUE(e FIELD)); k--) x[k] = x[k - 1];                             \
-      x[k] = e;                                                                                                        \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static bool merge_##name(E *to, const E *x, int64_t middle, int64_t end, aj_poller *poller) {                        \
-    int64_t i = 0, j = middle;                                                                                         \
-    for (int64_t k = 0, stop; k < end; k = stop) {                                                                     \
-      stop = end - k < AJ_POLL_WORK ? end : k + AJ_POLL_WORK;                                                          \
-      for (int64_t at = k; at < stop; at++) {                                                                          \
-        bool right = i == middle || (j < end && BEHIND(VALUE(x[i] FIELD), VALUE(x[j] FIELD)));                         \
-        to[at] = right ? x[j++] : x[i++];                                                                              \
-      }                                                                                                                \
-      if (aj_poller_stops(poller, stop - k)) return false;                                                             \
-    }                                                                                                                  \
-    return true;                                                                                                       \
-  }                                                                                                                    \
-  static bool sort_##name(sort_row *row) {                                                                             \
-    E *x = (E *)(void *)row->buffers[0], *to = (E *)(void *)row->buffers[1];                                           \
-    int64_t n = row->count;                                                                                            \
-    for (int64_t i = 0; i < n; i += RUN) {                                                                             \
-      insert_##name(x + i, n - i < RUN ? n - i : RUN);                                                                 \
-      if (aj_poller_stops(row->poller, RUN)) return false;                                                             \
-    }                                                                                                                  \
-    for (int64_t run = RUN; run<n; run = run> n / 2 ? n : 2 * run) {                                                   \
-      for (int64_t i = 0; i < n;) {                                                                                    \
-        int64_t middle = n - i < run ? n - i : run, end = n - i - middle < run ? n - i : middle + run;                 \
-        if (!merge_##name(to + i, x + i, middle, end, row->poller)) return false;                                      \
-        i += end;                                                                                                      \
-      }                                                                                                                \
-      E *swap = x;                                                                                                     \
-      x = to, to = swap;                                                                                               \
-    }                                                                                                                  \
-    row->buffers[0] = (char *)x, row->buffers[1] = (char *)to;                                                         \
-    return true;                                                                                                       \
-  }
 
 /* What an element is compared as: itself, or what 16 bits stand for. */
 #define VALUE_BOOL(e) (e)
@@ -75,16 +24,25 @@ typedef struct sort_row {
 #define VALUE_F64(e) (e)
 #define VALUE_F16(e) arrjit_f16_to_f32(e)
 #define VALUE_BF16(e) arrjit_bf16_to_f32(e)
+
+/* What AJ_DEFINE_SORT asks, for elements E whose field F is compared. */
+#define DEFINE_ORDER(name, E, F, VALUE, ORDER)                                                                         \
+  static inline bool behind_##name(const aj_sort_row *row, E x, E y) {                                                 \
+    (void)row;                                                                                                         \
+    return ORDER(VALUE(x F), VALUE(y F));                                                                              \
+  }                                                                                                                    \
+  AJ_DEFINE_SORT(name, E, behind_##name)
+
 /* The number of elements that go before the value: those equal to it are among them when `right`. */
 #define DEFINE_DTYPE(T, dt, VALUE)                                                                                     \
   typedef struct pair_##dt {                                                                                           \
     T key;                                                                                                             \
     int64_t at;                                                                                                        \
   } pair_##dt;                                                                                                         \
-  DEFINE_SORT(keys_up_##dt, T, VALUE, , ABOVE)                                                                         \
-  DEFINE_SORT(keys_down_##dt, T, VALUE, , BELOW)                                                                       \
-  DEFINE_SORT(pairs_up_##dt, pair_##dt, VALUE, .key, ABOVE)                                                            \
-  DEFINE_SORT(pairs_down_##dt, pair_##dt, VALUE, .key, BELOW)                                                          \
+  DEFINE_ORDER(keys_up_##dt, T, , VALUE, ABOVE)                                                                        \
+  DEFINE_ORDER(keys_down_##dt, T, , VALUE, BELOW)                                                                      \
+  DEFINE_ORDER(pairs_up_##dt, pair_##dt, .key, VALUE, ABOVE)                                                           \
+  DEFINE_ORDER(pairs_down_##dt, pair_##dt, .key, VALUE, BELOW)                                                         \
   static void load_pair_##dt(char *to, int64_t i, const char *from) {                                                  \
     pair_##dt *pair = (pair_##dt *)(void *)to + i;                                                                     \
     pair->key = *(const T *)(const void *)from;                                                                        \
@@ -108,8 +66,8 @@ typedef struct sort_row {
 #undef DTYPE
 
 typedef struct sort_functions {
-  bool (*keys[2])(sort_row *row); /* up, down */
-  bool (*pairs[2])(sort_row *row);
+  bool (*keys[2])(aj_sort_row *row); /* up, down */
+  bool (*pairs[2])(aj_sort_row *row);
   size_t pair_bytes;
   void (*load_pair)(char *to, int64_t i, const char *from);
   int64_t (*pair_at)(const char *from, int64_t i);
@@ -136,7 +94,7 @@ typedef struct sort_plan {
   int64_t extent, step; /* of the axis; bytes from one element to the next */
 } sort_plan;
 
-static bool sort_at(const sort_plan *p, int64_t first, sort_row *row) {
+static bool sort_at(const sort_plan *p, int64_t first, aj_sort_row *row) {
   size_t bytes = aj_dtypes[p->call->in[0].dtype].bytes;
   const char *from = p->call->in[0].data + first * (int64_t)bytes;
   int64_t step = p->step * (int64_t)bytes, weight = p->step == 1 ? 1 : AJ_POLL_SCATTERED;
@@ -177,7 +135,7 @@ static aj_sem_status sort_rows(const aj_sem_call *call, bool positions) {
   bool ok = true;
   for (int64_t outer = aj_routine_extent(x, 0, axis), o = 0; ok && o < outer; o++)
     for (int64_t i = 0; ok && i < plan.step; i++) {
-      sort_row row = {.count = plan.extent, .buffers = {memory, memory + buffer}, .poller = &poller};
+      aj_sort_row row = {.count = plan.extent, .buffers = {memory, memory + buffer}, .poller = &poller, .weight = 1};
       ok = sort_at(&plan, o * plan.extent * plan.step + i, &row);
     }
   aj_mem_free(call->mem, memory, 2 * buffer);

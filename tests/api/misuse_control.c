@@ -269,6 +269,38 @@ static void scans(misuse *m) {
         arrjit_cumulative_end(g, 0, NULL, out));
 }
 
+#define SORT(args, axis) arrjit_sort_by_begin(g, 1, args, axis, a, a + 1)
+
+static void sorts(misuse *m) {
+  arrjit_value a[2], out[2];
+  ON_NULL(m, arrjit_sort_by_begin, arrjit_sort_by_begin(NULL, 1, a, 0, a, a));
+  ON_NULL(m, arrjit_sort_by_end, arrjit_sort_by_end(NULL, a[0], 1, out));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "args", "NULL", ARRJIT_MISUSE, "values is NULL", SORT(NULL, 0));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "args", "none", ARRJIT_MISUSE, "sort_by: 0 arguments; expected 1 to 16",
+              arrjit_sort_by_begin(g, 0, NULL, 0, NULL, NULL));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "args", "of an arm", ARRJIT_MISUSE, "made inside an arm", SORT(&p->ended, 0));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "args", "an exception", ARRJIT_TYPE, "is an exception", SORT(&p->exn, 0));
+  BUILD(m, arrjit_sort_by_begin, "axis", "out of range", ARRJIT_TYPE, "sort_by: axis is 1; expected one from 0",
+        SORT(&p->vector, 1), arrjit_sort_by_end(g, p->flag, 1, out));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "out_left", "NULL", ARRJIT_MISUSE, "array for left elements is NULL",
+              arrjit_sort_by_begin(g, 1, &p->vector, 0, NULL, a));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "out_right", "NULL", ARRJIT_MISUSE, "array for right elements is NULL",
+              arrjit_sort_by_begin(g, 1, &p->vector, 0, a, NULL));
+  BUILD_WHOLE(m, arrjit_sort_by_begin, "order", "inside a comparator", ARRJIT_MISUSE,
+              "sort_by: has no place inside a comparator", SORT(&p->vector, 0), SORT(a, 0));
+  UNOPENED(m, arrjit_sort_by_end, "a sort_by", arrjit_sort_by_end(g, p->flag, 0, out));
+  INSIDE_IF(m, arrjit_sort_by_end, "a sort_by", arrjit_sort_by_end(g, p->flag, 0, out));
+  BUILD(m, arrjit_sort_by_end, "before", "the null value", ARRJIT_MISUSE, "null value", SORT(&p->vector, 0),
+        arrjit_sort_by_end(g, NULL, 1, out));
+  BUILD(m, arrjit_sort_by_end, "before", "an array", ARRJIT_MISUSE,
+        "is an array, but inside a comparator there are scalars", SORT(&p->vector, 0),
+        arrjit_sort_by_end(g, p->flags, 1, out));
+  BUILD(m, arrjit_sort_by_end, "before", "a number", ARRJIT_TYPE, "sort_by: comparator yields f64; expected bool",
+        SORT(&p->vector, 0), arrjit_sort_by_end(g, a[0], 1, out));
+  BUILD(m, arrjit_sort_by_end, "count", "not the args'", ARRJIT_MISUSE, "2 results; expected as many as arguments, 1",
+        SORT(&p->vector, 0), arrjit_sort_by_end(g, p->flag, 2, out));
+}
+
 #define WINDOW(x, init, rank, sizes, strides)                                                                          \
   arrjit_reduce_window_begin(g, x, init, rank, sizes, strides, NULL, NULL, NULL, NULL, a, a + 1)
 
@@ -346,6 +378,7 @@ void misuse_constructs(misuse *m) {
   maps(m);
   folds(m);
   scans(m);
+  sorts(m);
   windows(m);
 }
 

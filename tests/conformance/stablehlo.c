@@ -301,6 +301,18 @@ static verdict build_reduce_window(case_op *op) {
   return v;
 }
 
+/* The comparator takes the left and the right element of each operand in turn. */
+static verdict build_sort(case_op *op) {
+  arrjit_value left[CASE_MOST], right[CASE_MOST], pairs[2 * CASE_MOST], before[CASE_MOST];
+  int64_t axis = case_int(op, "dimension", -1);
+  if (axis < 0) axis += arrjit_value_type(op->in[0]).rank;
+  arrjit_sort_by_begin(op->g, op->in_count, op->in, axis, left, right);
+  for (size_t i = 0; i < op->in_count; i++) pairs[2 * i] = left[i], pairs[2 * i + 1] = right[i];
+  verdict v = build_region(op, 0, 2 * op->in_count, pairs, before);
+  if (v == PASSED) arrjit_sort_by_end(op->g, before[0], op->in_count, op->out);
+  return v;
+}
+
 static verdict build_while(case_op *op) {
   arrjit_value vars[CASE_MOST], out[CASE_MOST];
   arrjit_while_begin(op->g, op->in_count, op->in, vars);
@@ -369,7 +381,7 @@ static const struct {
               {"reduce_precision", stablehlo_reduce_precision},
               {"gather", stablehlo_gather},
               {"scatter", stablehlo_scatter},
-              {"sort", stablehlo_sort},
+              {"sort", build_sort},
               {"chlo.top_k", stablehlo_top_k},
               {"reduce", build_reduce},
               {"reduce_window", build_reduce_window},

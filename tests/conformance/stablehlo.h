@@ -8,7 +8,6 @@
 const char *stablehlo_plain(const json_t *region);
 
 /* ---- stablehlo_index.c ---- */
-case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, stablehlo_scatter, stablehlo_sort,
-    stablehlo_top_k;
+case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, stablehlo_scatter, stablehlo_top_k;
 
 #endif

@@ -67,39 +67,6 @@ verdict stablehlo_scatter(case_op *op) {
   return PASSED;
 }
 
-/* The operand whose two elements the comparator compares, in their order, and nothing else; -1: another comparator. */
-static int64_t find_key(const json_t *region, int *descending) {
-  const json_t *ops = json_object_get(region, "ops"), *args = json_object_get(region, "args");
-  const json_t *one = json_array_get(ops, 0), *in = json_object_get(one, "in"), *attrs = json_object_get(one, "a");
-  const char *name = json_string_value(json_object_get(one, "op"));
-  const char *type = json_string_value(json_object_get(attrs, "compare_type"));
-  const char *direction = json_string_value(json_object_get(attrs, "comparison_direction"));
-  if (json_array_size(ops) != 1 || !name || strcmp(name, "compare") != 0 || !direction) return -1;
-  if (type && strcmp(type, "TOTALORDER") == 0) return -1;
-  if (strcmp(direction, "LT") != 0 && strcmp(direction, "GT") != 0) return -1;
-  *descending = direction[0] == 'G';
-  for (size_t i = 0; i + 1 < json_array_size(args); i += 2)
-    if (json_equal(json_array_get(in, 0), json_array_get(args, i)) &&
-        json_equal(json_array_get(in, 1), json_array_get(args, i + 1)))
-      return (int64_t)i / 2;
-  return -1;
-}
-
-verdict stablehlo_sort(case_op *op) {
-  int descending = 0;
-  int64_t key = find_key(json_array_get(op->regions, 0), &descending), axis = case_int(op, "dimension", 0);
-  arrjit_value sorted[CASE_MOST + 1];
-  if (key < 0) return corpus_say(op->build->run, SKIPPED, "op sort with a region");
-  if (axis < 0) axis += arrjit_value_type(op->in[0]).rank;
-  if (op->in_count == 1) {
-    op->out[0] = arrjit_sort(op->g, op->in[0], axis, descending);
-    return PASSED;
-  }
-  arrjit_sort_along(op->g, op->in[key], op->in_count, op->in, axis, descending, sorted);
-  memcpy(op->out, sorted + 1, op->in_count * sizeof *sorted);
-  return PASSED;
-}
-
 verdict stablehlo_top_k(case_op *op) {
   arrjit_value positions;
   int64_t axis = arrjit_value_type(op->in[0]).rank - 1;

@@ -87,6 +87,14 @@ static void build_fold(arrjit_graph *g) {
   RETURN(g, out[0], arrjit_cumsum(g, out[1], 0, 0));
 }
 
+/* Two arrays sorted by a comparator: native code calls the routine. */
+static void build_sort(arrjit_graph *g) {
+  arrjit_value x = PARAM(g, "x", F32, 5, 3), a[2], b[2], out[2];
+  arrjit_sort_by_begin(g, LIST(x, arrjit_floor(g, x)), 0, a, b);
+  arrjit_sort_by_end(g, arrjit_lt(g, a[1], b[1]), 2, out);
+  RETURN(g, out[0], out[1]);
+}
+
 static int failures_made, pointers_destroyed;
 static void destroy_pointer(void *pointer) {
   (void)pointer;
@@ -120,6 +128,7 @@ static const scenario dot = {"dot", build_dot, 2, {{ARRJIT_F32, 2, {3, 40}}, {AR
 static const scenario map = {"map", build_map, 1, {{ARRJIT_F64, 1, {9}}}, NULL};
 
 static const scenario fold = {"fold", build_fold, 1, {{ARRJIT_F32, 2, {5, 3}}}, NULL};
+static const scenario sort = {"sort", build_sort, 1, {{ARRJIT_F32, 2, {5, 3}}}, NULL};
 
 /* ---- one attempt ---- */
 
@@ -256,6 +265,8 @@ static void test_map_in_whole(void **state) { (void)state, exhaust(&map, WHOLE);
 static void test_map_in_native_code(void **state) { (void)state, exhaust(&map, REQUIRED); }
 static void test_fold_in_interp(void **state) { (void)state, exhaust(&fold, INTERP); }
 static void test_fold_in_whole(void **state) { (void)state, exhaust(&fold, WHOLE); }
+static void test_sort_in_interp(void **state) { (void)state, exhaust(&sort, INTERP); }
+static void test_sort_in_whole(void **state) { (void)state, exhaust(&sort, WHOLE); }
 static void test_fold_in_native_code(void **state) { (void)state, exhaust(&fold, REQUIRED); }
 
 static const struct CMUnitTest tests[] = {
@@ -276,6 +287,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_fold_in_interp),
     cmocka_unit_test(test_fold_in_whole),
     cmocka_unit_test(test_fold_in_native_code),
+    cmocka_unit_test(test_sort_in_interp),
+    cmocka_unit_test(test_sort_in_whole),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -192,6 +192,13 @@ static arrjit_value do_sort(arrjit_graph *g, arrjit_value x, arrjit_value at, in
   (void)at, (void)n;
   return arrjit_sort(g, x, 0, 1);
 }
+static arrjit_value do_sort_by(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  arrjit_value left, right, out;
+  (void)at, (void)n;
+  arrjit_sort_by_begin(g, LIST(x), 0, &left, &right);
+  arrjit_sort_by_end(g, arrjit_lt(g, arrjit_abs(g, left), arrjit_abs(g, right)), 1, &out);
+  return out;
+}
 static arrjit_value do_argsort(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
   (void)at, (void)n;
   return arrjit_argsort(g, x, 0, 0);
@@ -250,6 +257,7 @@ static const work works[] = {{"convert", do_convert},
                              {"gather", do_gather},
                              {"scatter", do_scatter},
                              {"sort", do_sort},
+                             {"sort_by", do_sort_by},
                              {"argsort", do_argsort},
                              {"dot, tall", do_tall_dot},
                              {"dot, long", do_long_dot},

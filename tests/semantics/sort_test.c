@@ -97,12 +97,78 @@ static void test_searchsorted_left_and_right(void **state) {
   EXPECT_SHAPE(o, 1, 2, 3);
 }
 
+/* ---- comparators ---- */
+
+/* By the first key down, then by the second up; the third comes along. */
+static void test_comparator_of_several_arrays(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_type type = {.dtype = ARRJIT_F32, .rank = 2, .dims = {arrjit_symbol(g, "n"), 2}};
+  arrjit_value a = arrjit_param(g, "a", &type), b = PARAM(g, "b", I8, 2), l[3], r[3], out[3];
+  arrjit_value place = arrjit_iota(g, ARRJIT_I64, 2, type.dims, 0);
+  arrjit_sort_by_begin(g, LIST(a, b, place), 0, l, r);
+  arrjit_value same = arrjit_and(g, arrjit_eq(g, l[0], r[0]), arrjit_lt(g, l[1], r[1]));
+  arrjit_sort_by_end(g, arrjit_or(g, arrjit_gt(g, l[0], r[0]), same), 3, out);
+  RETURN(g, out[0], out[1], out[2]);
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *bytes = ARRAY(f, I8, -1, 1);
+  const tk_outcome *o = RUN(f, function, SHAPED(f, TYPE(F32, 3, 2), F32, 1, 9, 3, 9, 2, 10), bytes);
+  EXPECT(o, 0, F32, 3, 10, 2, 9, 1, 9);
+  EXPECT(o, 1, I8, -1, 1, -1, 1, -1, 1);
+  EXPECT(o, 2, I64, 1, 2, 2, 0, 0, 1);
+  EXPECT_SHAPE(RUN(f, function, tk_array(f, TYPE(F32, 0, 2), NULL), bytes), 0, 0, 2);
+}
+
+enum { MANY = 1000 };
+
+/* A comparator of few classes, with a value from outside, over more than one run of the merge: equals keep their order.
+ */
+static void test_comparator_is_stable(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  int64_t x[MANY], want[MANY], count = 0;
+  for (int64_t i = 0; i < MANY; i++) x[i] = i * 7919 % MANY;
+  for (int64_t class = 0; class < 3; class ++)
+    for (int64_t i = 0; i < MANY; i++)
+      if (x[i] % 3 == class) want[count++] = x[i];
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value in = PARAM(g, "x", I64, MANY), by = PARAM(g, "by", I64), l, r, out;
+  arrjit_sort_by_begin(g, LIST(in), 0, &l, &r);
+  arrjit_sort_by_end(g, arrjit_lt(g, arrjit_mod(g, l, by), arrjit_mod(g, r, by)), 1, &out);
+  RETURN(g, out);
+  const tk_outcome *o = RUN(f, tk_finish(f, g), tk_array(f, TYPE(I64, MANY), x), SCALAR(f, I64, 3));
+  assert_memory_equal(o->outputs[0].data, want, sizeof want);
+}
+
+/* Whatever a comparator says, each element comes out once; RUN has compared the ways to run. */
+static void test_comparator_that_contradicts_itself(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  int32_t x[MANY];
+  for (int32_t i = 0; i < MANY; i++) x[i] = i;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value in = PARAM(g, "x", I32, MANY), l, r, out[4];
+  for (int i = 0; i < 3; i++) {
+    arrjit_sort_by_begin(g, LIST(in), 0, &l, &r);
+    arrjit_value odd = arrjit_ne(g, arrjit_mod(g, arrjit_add(g, l, r), arrjit_const_i32(g, 7)), arrjit_const_i32(g, 2));
+    arrjit_value says = i == 0 ? arrjit_ne(g, l, r) : i == 1 ? odd : arrjit_const_bool(g, true);
+    arrjit_sort_by_end(g, says, 1, &out[i]);
+  }
+  RETURN(g, arrjit_sort(g, out[0], 0, 0), arrjit_sort(g, out[1], 0, 0), arrjit_sort(g, out[2], 0, 0), out[1]);
+  const tk_outcome *o = RUN(f, tk_finish(f, g), tk_array(f, TYPE(I32, MANY), x));
+  for (size_t i = 0; i < 3; i++) assert_memory_equal(o->outputs[i].data, x, sizeof x);
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b36_nan_and_zeros_have_one_order),
     TK_TEST(test_descending_is_stable),
     TK_TEST(test_sort_along_each_axis),
     TK_TEST(test_all_lengths_are_sorted_stably),
     TK_TEST(test_searchsorted_left_and_right),
+    TK_TEST(test_comparator_of_several_arrays),
+    TK_TEST(test_comparator_is_stable),
+    TK_TEST(test_comparator_that_contradicts_itself),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -45,6 +45,25 @@ static void combine(arrjit_graph *g, uint64_t variant, size_t count, const arrji
   }
 }
 
+static arrjit_value goes_before(arrjit_graph *g, arrjit_value x, arrjit_value y) {
+  return arrjit_value_type(x).dtype == ARRJIT_BOOL ? arrjit_and(g, arrjit_not(g, x), y) : arrjit_lt(g, x, y);
+}
+
+/* Whether a goes before b in one of several ways, some of which contradict themselves. */
+static arrjit_value compare(arrjit_graph *g, uint64_t variant, size_t count, const arrjit_value *a,
+                            const arrjit_value *b, arrjit_value outside) {
+  size_t last = count - 1;
+  arrjit_value same = arrjit_eq(g, a[0], b[0]), later = goes_before(g, a[last], b[last]);
+  switch (variant % 6) {
+  case 0: return goes_before(g, a[0], b[0]);
+  case 1: return arrjit_or(g, goes_before(g, b[0], a[0]), arrjit_and(g, same, later));
+  case 2: return arrjit_or(g, same, later);
+  case 3: return arrjit_not(g, same);
+  case 4: return goes_before(g, arrjit_max(g, a[0], outside), arrjit_max(g, b[0], outside));
+  default: return arrjit_eq(g, outside, outside);
+  }
+}
+
 arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_value *in, const tk_attrs *t) {
   switch (op) {
   case AJ_OP_IOTA: return arrjit_iota(g, t->dtype, t->rank, t->dims, t->axis);
@@ -182,6 +201,12 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     arrjit_cumulative_begin(g, count - 1, in, t->axis, t->reverse, older, newer);
     combine(g, t->variant, count - 1, older, newer, in[count - 1], out);
     arrjit_cumulative_end(g, count - 1, out, out);
+    return out[t->variant / 8 % (count - 1)];
+  }
+  case AJ_OP_SORT_BY: {
+    arrjit_value left[2], right[2], out[2];
+    arrjit_sort_by_begin(g, count - 1, in, t->axis, left, right);
+    arrjit_sort_by_end(g, compare(g, t->variant, count - 1, left, right, in[count - 1]), count - 1, out);
     return out[t->variant / 8 % (count - 1)];
   }
   case AJ_OP_REDUCE_WINDOW: {

@@ -309,10 +309,10 @@ static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   add(c, *x, TK_DATA, 0);
   if (args == 2) add(c, other, TK_DATA, 0);
   c->attrs.reverse = tk_chance(pick, 40);
-  if (c->op == AJ_OP_CUMULATIVE) {
+  if (c->op == AJ_OP_CUMULATIVE || c->op == AJ_OP_SORT_BY) {
     if (!x->rank) return false;
     c->attrs.axis = (int64_t)tk_below(pick, (uint64_t)x->rank);
-    add(c, scalar(x->dtype), TK_DATA, 0); /* what the combiner takes from outside */
+    add(c, scalar(x->dtype), TK_DATA, 0); /* what the region takes from outside */
     c->attrs.variant = tk_below(pick, 64);
     return true;
   }
