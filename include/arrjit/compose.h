@@ -66,6 +66,25 @@ ARRJIT_API arrjit_value arrjit_reduce_precision(arrjit_graph *graph, arrjit_valu
  * same, else 1; the joint shape of x and y, which have one dtype. */
 ARRJIT_API arrjit_value arrjit_compare_total(arrjit_graph *graph, arrjit_value x, arrjit_value y);
 
+/* ---- windows ---- */
+
+/* The sum, the least and the largest of each window of x: a reduce_window (arrjit/graph.h says what its lists are, NULL
+ * but for sizes) by add, min or max, whose init is +0, +inf or the largest integer, -inf or the least: so padding and
+ * holes are as if they were not there. One chain a window, row-major. Sums: integers and floats, which wrap and round
+ * at each step; the others any dtype. Result: the dtype of x, an element for each window. */
+ARRJIT_API arrjit_value arrjit_reduce_window_sum(arrjit_graph *graph, arrjit_value x, int32_t rank,
+                                                 const int64_t *sizes, const int64_t *strides, const int64_t *low,
+                                                 const int64_t *high, const int64_t *base_dilation,
+                                                 const int64_t *window_dilation);
+ARRJIT_API arrjit_value arrjit_reduce_window_min(arrjit_graph *graph, arrjit_value x, int32_t rank,
+                                                 const int64_t *sizes, const int64_t *strides, const int64_t *low,
+                                                 const int64_t *high, const int64_t *base_dilation,
+                                                 const int64_t *window_dilation);
+ARRJIT_API arrjit_value arrjit_reduce_window_max(arrjit_graph *graph, arrjit_value x, int32_t rank,
+                                                 const int64_t *sizes, const int64_t *strides, const int64_t *low,
+                                                 const int64_t *high, const int64_t *base_dilation,
+                                                 const int64_t *window_dilation);
+
 /* ---- statistics ---- */
 
 /* Of x, f32 or f64, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
@@ -119,6 +138,9 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_triu(g, ...) (arrjit_triu)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_precision(g, ...) (arrjit_reduce_precision)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_compare_total(g, ...) (arrjit_compare_total)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_window_sum(g, ...) (arrjit_reduce_window_sum)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_window_min(g, ...) (arrjit_reduce_window_min)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_reduce_window_max(g, ...) (arrjit_reduce_window_max)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)

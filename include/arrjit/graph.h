@@ -115,13 +115,23 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
  *           arrjit_cumulative_end(g, n, combined, out)
  *           results are n arrays of the args' shape: at each place the elements up to and with it along axis, combined
  *           in the order of arrjit_cumsum; reverse 1: from it on (0: not). What is between is as for reduce
- *   reduce_window: arrjit_reduce_window_begin(g, x, init, rank, sizes, strides, low, high, base_dilation,
- *           window_dilation, &older, &newer) ... arrjit_reduce_window_end(g, 1, &combined, &out)
- *           at each place the elements of a window of x, combined from init on, row-major; lists have one entry a dim
- *           of x; NULL but for sizes: strides and dilations of 1, padding (low, high, which may be negative) of 0
- *           padding, and the holes that base_dilation makes, are init, as StableHLO has it; a window larger than a dim
- *           gives no places; a symbolic dim that it exceeds by more than a stride, kind shape. What is between is as
- *           for reduce
+ *   reduce_window: arrjit_reduce_window_begin(g, n, args, inits, rank, sizes, strides, low, high, base_dilation,
+ *           window_dilation, older, newer) ... arrjit_reduce_window_end(g, n, combined, out)
+ *           at each place the elements of a window of n arrays (1 to 16, broadcast to each other), combined from inits
+ *           on, row-major; lists have one entry a dim; NULL but for sizes: strides and dilations of 1, padding (low,
+ *           high, which may be negative) of 0
+ *           padding, and the holes that base_dilation makes, are the inits, as StableHLO has it; a window larger than a
+ *           dim gives no places; a symbolic dim that it exceeds by more than a stride, kind shape. What is between is
+ *           as for reduce
+ *   select_and_scatter: arrjit_select_and_scatter_begin(g, x, source, init, rank, sizes, strides, low, high, &left,
+ *           &right) ... arrjit_select_and_scatter_combine(g, stays, &older, &newer) ...
+ *           arrjit_select_and_scatter_end(g, combined, &out)
+ *           an array of x's type: init, a scalar, everywhere, and each element `newer` of source, row-major, combined
+ *           with the element `older` at the place that its window of x selects: the first place, row-major, that is no
+ *           padding, until the first part says false of the element there (left) and a later one (right), which then
+ *           takes its turn. A window of padding alone selects none. Windows are as for reduce_window, without dilation;
+ *           source has x's dtype and an element for each window: the shape that a reduce_window has. The parts are as
+ *           for sort_by and reduce
  *   sort_by: arrjit_sort_by_begin(g, n, args, axis, left, right) ... arrjit_sort_by_end(g, before, n, out)
  *           n arrays (1 to 16, broadcast to each other) sorted together along axis: what is between says of n scalars
  *           `left`, an element of each, and n scalars `right` whether the left ones go before: a bool scalar. Stable:
@@ -154,14 +164,21 @@ ARRJIT_API void arrjit_reduce_end(arrjit_graph *graph, size_t count, const arrji
 ARRJIT_API void arrjit_cumulative_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
                                         int64_t reverse, arrjit_value *out_older, arrjit_value *out_newer);
 ARRJIT_API void arrjit_cumulative_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out);
+ARRJIT_API void arrjit_select_and_scatter_begin(arrjit_graph *graph, arrjit_value x, arrjit_value source,
+                                                arrjit_value init, int32_t rank, const int64_t *sizes,
+                                                const int64_t *strides, const int64_t *low, const int64_t *high,
+                                                arrjit_value *out_left, arrjit_value *out_right);
+ARRJIT_API void arrjit_select_and_scatter_combine(arrjit_graph *graph, arrjit_value stays, arrjit_value *out_older,
+                                                  arrjit_value *out_newer);
+ARRJIT_API void arrjit_select_and_scatter_end(arrjit_graph *graph, arrjit_value combined, arrjit_value *out);
 ARRJIT_API void arrjit_sort_by_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, int64_t axis,
                                      arrjit_value *out_left, arrjit_value *out_right);
 ARRJIT_API void arrjit_sort_by_end(arrjit_graph *graph, arrjit_value before, size_t count, arrjit_value *out);
-ARRJIT_API void arrjit_reduce_window_begin(arrjit_graph *graph, arrjit_value x, arrjit_value init, int32_t rank,
-                                           const int64_t *sizes, const int64_t *strides, const int64_t *low,
-                                           const int64_t *high, const int64_t *base_dilation,
-                                           const int64_t *window_dilation, arrjit_value *out_older,
-                                           arrjit_value *out_newer);
+ARRJIT_API void arrjit_reduce_window_begin(arrjit_graph *graph, size_t count, const arrjit_value *args,
+                                           const arrjit_value *inits, int32_t rank, const int64_t *sizes,
+                                           const int64_t *strides, const int64_t *low, const int64_t *high,
+                                           const int64_t *base_dilation, const int64_t *window_dilation,
+                                           arrjit_value *out_older, arrjit_value *out_newer);
 ARRJIT_API void arrjit_reduce_window_end(arrjit_graph *graph, size_t count, const arrjit_value *values,
                                          arrjit_value *out);
 
@@ -246,6 +263,9 @@ ARRJIT_API void arrjit_callback(arrjit_graph *graph, arrjit_slot slot, size_t ar
 #define arrjit_reduce_end(g, ...) (arrjit_reduce_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_cumulative_begin(g, ...) (arrjit_cumulative_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_cumulative_end(g, ...) (arrjit_cumulative_end)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_select_and_scatter_begin(g, ...) (arrjit_select_and_scatter_begin)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_select_and_scatter_combine(g, ...) (arrjit_select_and_scatter_combine)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_select_and_scatter_end(g, ...) (arrjit_select_and_scatter_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_sort_by_begin(g, ...) (arrjit_sort_by_begin)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_sort_by_end(g, ...) (arrjit_sort_by_end)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_window_begin(g, ...) (arrjit_reduce_window_begin)(ARRJIT_AT_(g), __VA_ARGS__)

@@ -1,9 +1,10 @@
-/* Compositions of arrjit/compose.h that reduce floats over axes. */
+/* Compositions of arrjit/compose.h that reduce floats over axes, and windows. */
 #include <math.h>
 
 #include "api/compose.h"
 #include "arrjit/compose.h"
 #include "arrjit/ops.h"
+#include "sem/sem.h"
 
 /* What is reduced, and over which axes. */
 typedef struct over {
@@ -170,4 +171,42 @@ arrjit_value arrjit_logsumexp(arrjit_graph *graph, arrjit_value x, size_t axis_c
   exponentials t;
   if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
   return aj_host_value(two(&o, AJ_OP_ADD, t.m, one(&o, AJ_OP_LOG, t.sum)));
+}
+
+/* ---- windows ---- */
+
+static arrjit_value fold_windows(arrjit_graph *graph, const char *function, aj_op op, aj_op reduction, arrjit_value x,
+                                 int32_t rank, const int64_t *const lists[6]) {
+  arrjit_value older, newer, out = NULL;
+  uint64_t start, empty = 0;
+  if (!aj_graph_enter(graph, function)) return NULL;
+  aj_value *from = aj_compose_array(graph, AJ_OP_REDUCE_SUM, 0, x);
+  if (!from) return NULL;
+  aj_reduce_identity(reduction, from->type->dtype, &start, &empty);
+  arrjit_value init = aj_host_value(aj_build_scalar(&graph->b, from->type->dtype, &empty));
+  aj_windows_begin(graph, function, 1, &x, &init, rank, lists, &older, &newer);
+  arrjit_value both = aj_host_value(aj_compose_two(graph, op, aj_graph_value(older), aj_graph_value(newer)));
+  aj_windows_end(graph, function, 1, &both, &out);
+  return out;
+}
+
+arrjit_value arrjit_reduce_window_sum(arrjit_graph *graph, arrjit_value x, int32_t rank, const int64_t *sizes,
+                                      const int64_t *strides, const int64_t *low, const int64_t *high,
+                                      const int64_t *base_dilation, const int64_t *window_dilation) {
+  const int64_t *const lists[] = {sizes, strides, low, high, base_dilation, window_dilation};
+  return fold_windows(graph, __func__, AJ_OP_ADD, AJ_OP_REDUCE_SUM, x, rank, lists);
+}
+
+arrjit_value arrjit_reduce_window_min(arrjit_graph *graph, arrjit_value x, int32_t rank, const int64_t *sizes,
+                                      const int64_t *strides, const int64_t *low, const int64_t *high,
+                                      const int64_t *base_dilation, const int64_t *window_dilation) {
+  const int64_t *const lists[] = {sizes, strides, low, high, base_dilation, window_dilation};
+  return fold_windows(graph, __func__, AJ_OP_MIN, AJ_OP_REDUCE_MIN, x, rank, lists);
+}
+
+arrjit_value arrjit_reduce_window_max(arrjit_graph *graph, arrjit_value x, int32_t rank, const int64_t *sizes,
+                                      const int64_t *strides, const int64_t *low, const int64_t *high,
+                                      const int64_t *base_dilation, const int64_t *window_dilation) {
+  const int64_t *const lists[] = {sizes, strides, low, high, base_dilation, window_dilation};
+  return fold_windows(graph, __func__, AJ_OP_MAX, AJ_OP_REDUCE_MAX, x, rank, lists);
 }

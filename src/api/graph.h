@@ -21,6 +21,7 @@ typedef enum aj_frame_kind {
   AJ_FRAME_REDUCE,
   AJ_FRAME_CUMULATIVE,
   AJ_FRAME_REDUCE_WINDOW,
+  AJ_FRAME_SELECT_AND_SCATTER,
   AJ_FRAME_SORT_BY
 } aj_frame_kind;
 typedef enum aj_frame_stage { AJ_STAGE_FIRST, AJ_STAGE_NEXT, AJ_STAGE_FINALLY } aj_frame_stage;
@@ -117,5 +118,13 @@ void aj_frame_pop(arrjit_graph *graph);
 /* An end whose begin was lost, or is not the innermost: null values. */
 void aj_frame_lost(arrjit_graph *graph, size_t count, arrjit_value *out);
 const char *aj_frame_name(aj_frame_kind kind);
+
+/* ---- graph_combine.c ---- */
+/* What begins and ends a reduce_window, told under the name of `function`. */
+void aj_windows_begin(arrjit_graph *graph, const char *function, size_t count, const arrjit_value *args,
+                      const arrjit_value *inits, int32_t rank, const int64_t *const lists[6], arrjit_value *out_older,
+                      arrjit_value *out_newer);
+void aj_windows_end(arrjit_graph *graph, const char *function, size_t count, const arrjit_value *values,
+                    arrjit_value *out);
 
 #endif

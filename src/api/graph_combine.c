@@ -155,48 +155,104 @@ void arrjit_sort_by_end(arrjit_graph *graph, arrjit_value before, size_t count, 
 
 /* ---- windows ---- */
 
-/* The attributes of a reduce_window as the frame's list has them, one after the other. */
+/* The attributes of windows as the frame's list has them, one after the other; the dilations are reduce_window's. */
 static const struct {
   aj_attr_name name;
   int64_t otherwise; /* where the host gives NULL */
 } window_lists[] = {{AJ_ATTR_SIZES, 0}, {AJ_ATTR_STEP, 1},          {AJ_ATTR_LOW, 0},
                     {AJ_ATTR_HIGH, 0},  {AJ_ATTR_BASE_DILATION, 1}, {AJ_ATTR_WINDOW_DILATION, 1}};
+enum { WINDOW_LISTS = AJ_COUNT(window_lists), PLAIN_LISTS = 4 };
 
-static bool take_windows(arrjit_graph *graph, int32_t rank, const int64_t *const *lists) {
+static bool take_windows(arrjit_graph *graph, aj_op op, int32_t rank, size_t count, const int64_t *const *lists) {
   if (rank < 0 || rank > ARRJIT_MAX_RANK) {
-    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_REDUCE_WINDOW, "rank is %d; expected 0 to %d", (int)rank,
-                    ARRJIT_MAX_RANK);
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, op, "rank is %d; expected 0 to %d", (int)rank, ARRJIT_MAX_RANK);
     return false;
   }
   if (!aj_graph_given(graph, "sizes", lists[0], (size_t)rank)) return false;
-  for (size_t k = 0; k < AJ_COUNT(window_lists); k++)
+  for (size_t k = 0; k < count; k++)
     for (int32_t i = 0; i < rank; i++)
       if (!AJ_VEC_PUSH(&graph->core->mem, &graph->kinds, lists[k] ? lists[k][i] : window_lists[k].otherwise))
         return aj_builder_no_memory(&graph->b);
   return true;
 }
 
-void arrjit_reduce_window_begin(arrjit_graph *graph, arrjit_value x, arrjit_value init, int32_t rank,
-                                const int64_t *sizes, const int64_t *strides, const int64_t *low, const int64_t *high,
-                                const int64_t *base_dilation, const int64_t *window_dilation, arrjit_value *out_older,
-                                arrjit_value *out_newer) {
-  const int64_t *const lists[] = {sizes, strides, low, high, base_dilation, window_dilation};
-  aj_frame *frame =
-      open_combiner(graph, AJ_FRAME_REDUCE_WINDOW, AJ_OP_REDUCE_WINDOW, __func__, 1, out_older, out_newer);
-  if (frame && take_operands(graph, AJ_OP_REDUCE_WINDOW, 1, &x, 1, &init) && take_windows(graph, rank, lists))
-    begin_combiner(graph, frame, 1, out_older, out_newer);
+static void make_window_attrs(const arrjit_graph *graph, const aj_frame *frame, size_t count, aj_attr *out) {
+  size_t rank = (graph->kinds.count - frame->kinds) / count;
+  for (size_t k = 0; k < count; k++)
+    out[k] = aj_attr_ints(window_lists[k].name, rank, AJ_LIST_FROM(graph->kinds, frame->kinds + k * rank));
 }
 
-void arrjit_reduce_window_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
-  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_REDUCE_WINDOW);
+void aj_windows_begin(arrjit_graph *graph, const char *function, size_t count, const arrjit_value *args,
+                      const arrjit_value *inits, int32_t rank, const int64_t *const lists[6], arrjit_value *out_older,
+                      arrjit_value *out_newer) {
+  const aj_op op = AJ_OP_REDUCE_WINDOW;
+  aj_frame *frame = open_combiner(graph, AJ_FRAME_REDUCE_WINDOW, op, function, count, out_older, out_newer);
+  if (frame && take_operands(graph, op, count, args, count, inits) &&
+      take_windows(graph, op, rank, WINDOW_LISTS, lists))
+    begin_combiner(graph, frame, count, out_older, out_newer);
+}
+
+void aj_windows_end(arrjit_graph *graph, const char *function, size_t count, const arrjit_value *values,
+                    arrjit_value *out) {
+  aj_frame *frame = aj_frame_find(graph, AJ_FRAME_REDUCE_WINDOW, function);
   if (!frame) {
     aj_frame_lost(graph, count, out);
     return;
   }
-  aj_attr attrs[AJ_COUNT(window_lists)];
-  size_t rank = (graph->kinds.count - frame->kinds) / AJ_COUNT(window_lists);
-  for (size_t k = 0; k < AJ_COUNT(window_lists); k++)
-    attrs[k] = aj_attr_ints(window_lists[k].name, rank, AJ_LIST_FROM(graph->kinds, frame->kinds + k * rank));
+  aj_attr attrs[WINDOW_LISTS + 1];
+  make_window_attrs(graph, frame, WINDOW_LISTS, attrs);
+  attrs[WINDOW_LISTS] = aj_attr_int(AJ_ATTR_ARGS, (int64_t)(graph->heads.count - frame->heads) / 2);
   aj_frame_end_arm(graph, frame, count, values);
   aj_frame_finish(graph, frame, AJ_OP_REDUCE_WINDOW, AJ_COUNT(attrs), attrs, count, out);
+}
+
+void arrjit_reduce_window_begin(arrjit_graph *graph, size_t count, const arrjit_value *args, const arrjit_value *inits,
+                                int32_t rank, const int64_t *sizes, const int64_t *strides, const int64_t *low,
+                                const int64_t *high, const int64_t *base_dilation, const int64_t *window_dilation,
+                                arrjit_value *out_older, arrjit_value *out_newer) {
+  const int64_t *const lists[] = {sizes, strides, low, high, base_dilation, window_dilation};
+  aj_windows_begin(graph, __func__, count, args, inits, rank, lists, out_older, out_newer);
+}
+
+void arrjit_reduce_window_end(arrjit_graph *graph, size_t count, const arrjit_value *values, arrjit_value *out) {
+  aj_windows_end(graph, __func__, count, values, out);
+}
+
+void arrjit_select_and_scatter_begin(arrjit_graph *graph, arrjit_value x, arrjit_value source, arrjit_value init,
+                                     int32_t rank, const int64_t *sizes, const int64_t *strides, const int64_t *low,
+                                     const int64_t *high, arrjit_value *out_left, arrjit_value *out_right) {
+  const aj_op op = AJ_OP_SELECT_AND_SCATTER;
+  const int64_t *const lists[] = {sizes, strides, low, high};
+  const arrjit_value others[] = {source, init};
+  aj_frame *frame = open_combiner(graph, AJ_FRAME_SELECT_AND_SCATTER, op, __func__, 1, out_left, out_right);
+  if (frame && take_operands(graph, op, 1, &x, AJ_COUNT(others), others) &&
+      take_windows(graph, op, rank, PLAIN_LISTS, lists))
+    begin_pairs(graph, frame, AJ_LANE_COMPARATOR, 1, out_left, out_right);
+}
+
+void arrjit_select_and_scatter_combine(arrjit_graph *graph, arrjit_value stays, arrjit_value *out_older,
+                                       arrjit_value *out_newer) {
+  aj_graph_give(out_older, 1, NULL);
+  aj_graph_give(out_newer, 1, NULL);
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SELECT_AND_SCATTER);
+  if (!frame) return;
+  if (frame->stage != AJ_STAGE_FIRST)
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "twice for one select_and_scatter");
+  aj_frame_end_arm(graph, frame, 1, &stays);
+  frame->stage = AJ_STAGE_NEXT;
+  if (aj_graph_ready(graph)) begin_combiner(graph, frame, 1, out_older, out_newer);
+}
+
+void arrjit_select_and_scatter_end(arrjit_graph *graph, arrjit_value combined, arrjit_value *out) {
+  aj_frame *frame = aj_frame_top(graph, AJ_FRAME_SELECT_AND_SCATTER);
+  if (!frame) {
+    aj_frame_lost(graph, 1, out);
+    return;
+  }
+  if (frame->stage != AJ_STAGE_NEXT)
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "without arrjit_select_and_scatter_combine");
+  aj_attr attrs[PLAIN_LISTS];
+  make_window_attrs(graph, frame, PLAIN_LISTS, attrs);
+  aj_frame_end_arm(graph, frame, 1, &combined);
+  aj_frame_finish(graph, frame, AJ_OP_SELECT_AND_SCATTER, AJ_COUNT(attrs), attrs, 1, out);
 }

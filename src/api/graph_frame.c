@@ -15,6 +15,7 @@ const char *aj_frame_name(aj_frame_kind kind) {
   case AJ_FRAME_REDUCE: return "a reduce";
   case AJ_FRAME_CUMULATIVE: return "a cumulative";
   case AJ_FRAME_REDUCE_WINDOW: return "a reduce_window";
+  case AJ_FRAME_SELECT_AND_SCATTER: return "a select_and_scatter";
   case AJ_FRAME_SORT_BY: return "a sort_by";
   }
   return "";
@@ -23,7 +24,7 @@ const char *aj_frame_name(aj_frame_kind kind) {
 /* "case 2 of the switch": what the arm that begins is, the frame being at its stage already. NULL: no memory. */
 static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_t index) {
   bool first = frame->stage == AJ_STAGE_FIRST;
-  char text[40] = "";
+  char text[48] = "";
   switch (frame->kind) {
   case AJ_FRAME_FUNC: break;
   case AJ_FRAME_IF: aj_bounded_printf(text, sizeof text, "%s of the if", first ? "then" : "else"); break;
@@ -34,6 +35,9 @@ static const char *name_part(arrjit_graph *graph, const aj_frame *frame, uint32_
   case AJ_FRAME_REDUCE: aj_bounded_printf(text, sizeof text, "combiner of the reduce"); break;
   case AJ_FRAME_CUMULATIVE: aj_bounded_printf(text, sizeof text, "combiner of the cumulative"); break;
   case AJ_FRAME_REDUCE_WINDOW: aj_bounded_printf(text, sizeof text, "combiner of the reduce_window"); break;
+  case AJ_FRAME_SELECT_AND_SCATTER:
+    aj_bounded_printf(text, sizeof text, "%s of the select_and_scatter", first ? "comparator" : "combiner");
+    break;
   case AJ_FRAME_SORT_BY: aj_bounded_printf(text, sizeof text, "comparator of the sort_by"); break;
   case AJ_FRAME_TRY:
     if (frame->stage == AJ_STAGE_NEXT)

@@ -168,7 +168,7 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_LOOP: return aj_infer_loop(in);
   case AJ_R_MAP: return aj_infer_map(in);
   case AJ_R_COMBINE: return aj_infer_combine(in);
-  case AJ_R_WINDOW: return aj_infer_reduce_window(in);
+  case AJ_R_WINDOW: return aj_infer_window_op(in);
   case AJ_R_CUMULATIVE: return aj_infer_cumulative(in);
   case AJ_R_CALL: return aj_infer_call(in);
   case AJ_R_NONE: return aj_infer_terminator(in);

@@ -12,9 +12,9 @@ aj_infer_rule aj_infer_broadcast, aj_infer_reshape, aj_infer_transpose, aj_infer
     aj_infer_concat, aj_infer_pad;
 aj_infer_rule aj_infer_dynamic_slice, aj_infer_dynamic_update_slice, aj_infer_gather, aj_infer_scatter, aj_infer_take,
     aj_infer_sort, aj_infer_search, aj_infer_reduce, aj_infer_arg, aj_infer_dot;
-aj_infer_rule aj_infer_regions, aj_infer_loop, aj_infer_map, aj_infer_combine, aj_infer_cumulative,
-    aj_infer_reduce_window, aj_infer_call, aj_infer_terminator, aj_infer_check, aj_infer_check_shape, aj_infer_callback,
-    aj_infer_exn, aj_infer_exn_bool, aj_infer_exn_field, aj_infer_exn_i64, aj_infer_kernel;
+aj_infer_rule aj_infer_regions, aj_infer_loop, aj_infer_map, aj_infer_combine, aj_infer_cumulative, aj_infer_window_op,
+    aj_infer_call, aj_infer_terminator, aj_infer_check, aj_infer_check_shape, aj_infer_callback, aj_infer_exn,
+    aj_infer_exn_bool, aj_infer_exn_field, aj_infer_exn_i64, aj_infer_kernel;
 
 /* Only the dtypes of an elementwise op, whatever the shapes: what the broadcasting builder asks first. */
 arrjit_status aj_infer_dtypes(aj_infer *in);
@@ -79,6 +79,8 @@ arrjit_status aj_infer_predicate(aj_infer *in, const aj_type *type, const char *
 
 /* ---- making types ---- */
 arrjit_status aj_infer_dim(aj_infer *in, aj_symbol_form form, int64_t a, int64_t b, int64_t *out);
+/* What a region that takes pairs of elements is called. */
+const char *aj_infer_pair_name(aj_op op, uint32_t region);
 /* Pushes a result; NULL means lack of memory. */
 arrjit_status aj_infer_push(aj_infer *in, const aj_type *type);
 /* Makes and pushes a result after checking its rank, symbols and size. */

@@ -55,9 +55,9 @@ static arrjit_status check_inside(aj_infer *in, aj_lane_kind kind, const aj_node
   return ARRJIT_OK;
 }
 
-/* All nodes of region 0 and of those in it; the terminator comes last, and has no regions. */
-static arrjit_status check_region(aj_infer *in, aj_lane_kind kind) {
-  const aj_region *region = in->attrs_of->regions[0];
+/* All nodes of a region and of those in it; the terminator comes last, and has no regions. */
+static arrjit_status check_region(aj_infer *in, uint32_t index, aj_lane_kind kind) {
+  const aj_region *region = in->attrs_of->regions[index];
   const aj_node *node = region->nodes[0], *last = aj_region_terminator(region);
   aj_walk walk = {.func = in->func, .region = (aj_region *)region};
   for (; node != last; node = aj_walk_next(&walk)) AJ_TRY(check_inside(in, kind, node));
@@ -83,15 +83,18 @@ static arrjit_status check_operands(aj_infer *in, uint32_t count, uint32_t first
   return ARRJIT_OK;
 }
 
-static const char *name_region(const aj_infer *in) {
-  if (in->op == AJ_OP_MAP) return "lane";
-  return in->op == AJ_OP_SORT_BY ? "comparator" : "combiner";
+const char *aj_infer_pair_name(aj_op op, uint32_t region) {
+  return op == AJ_OP_SORT_BY || (op == AJ_OP_SELECT_AND_SCATTER && region == 0) ? "comparator" : "combiner";
 }
 
-/* Parameters [at, at + count) of region 0 are scalars of the dtypes of operands from `first` on. */
-static arrjit_status check_params(aj_infer *in, uint32_t at, uint32_t first, uint32_t count) {
-  const char *name = name_region(in);
-  const aj_region *region = in->attrs_of->regions[0];
+static const char *name_region(const aj_infer *in, uint32_t region) {
+  return in->op == AJ_OP_MAP ? "lane" : aj_infer_pair_name(in->op, region);
+}
+
+/* Parameters [at, at + count) of a region are scalars of the dtypes of operands from `first` on. */
+static arrjit_status check_params(aj_infer *in, uint32_t index, uint32_t at, uint32_t first, uint32_t count) {
+  const char *name = name_region(in, index);
+  const aj_region *region = in->attrs_of->regions[index];
   for (uint32_t i = 0; i < count; i++) {
     const aj_type *param = region->params[at + i]->type, *operand = aj_infer_type(in, first + i);
     if (!aj_type_is_scalar(param) || param->dtype != operand->dtype)
@@ -101,10 +104,10 @@ static arrjit_status check_params(aj_infer *in, uint32_t at, uint32_t first, uin
   return ARRJIT_OK;
 }
 
-static arrjit_status expect_params(aj_infer *in, uint32_t count) {
-  uint32_t got = in->attrs_of->regions[0]->param_count;
+static arrjit_status expect_params(aj_infer *in, uint32_t index, uint32_t count) {
+  uint32_t got = in->attrs_of->regions[index]->param_count;
   if (got == count) return ARRJIT_OK;
-  return aj_infer_fail(in, ARRJIT_GRAPH, "%s has %u parameters; expected %u", name_region(in), got, count);
+  return aj_infer_fail(in, ARRJIT_GRAPH, "%s has %u parameters; expected %u", name_region(in, index), got, count);
 }
 
 /* ---- the ops ---- */
@@ -116,9 +119,9 @@ arrjit_status aj_infer_map(aj_infer *in) {
                          in->operand_count);
   AJ_TRY(aj_infer_expect_regions(in, 1));
   AJ_TRY(check_operands(in, (uint32_t)args, (uint32_t)args));
-  AJ_TRY(expect_params(in, in->operand_count));
-  AJ_TRY(check_params(in, 0, 0, in->operand_count));
-  AJ_TRY(check_region(in, AJ_LANE_MAP));
+  AJ_TRY(expect_params(in, 0, in->operand_count));
+  AJ_TRY(check_params(in, 0, 0, 0, in->operand_count));
+  AJ_TRY(check_region(in, 0, AJ_LANE_MAP));
   const aj_node *end = aj_region_terminator(in->attrs_of->regions[0]);
   const aj_type *shape = aj_infer_type(in, 0);
   for (uint32_t i = 0; end->op == AJ_OP_YIELD && i < end->operand_count; i++) {
@@ -130,24 +133,25 @@ arrjit_status aj_infer_map(aj_infer *in) {
   return ARRJIT_OK;
 }
 
-/* Each init has the dtype of its arg. */
-static arrjit_status check_inits(aj_infer *in, uint32_t args) {
-  for (uint32_t i = args; i < 2 * args; i++)
-    if (!aj_type_is_scalar(aj_infer_type(in, i)) || aj_infer_type(in, i)->dtype != aj_infer_type(in, i - args)->dtype)
-      return aj_infer_fail(in, ARRJIT_TYPE, "init %u is %s; expected a scalar of %s, as its arg has", i - args,
-                           aj_infer_type_text(in, aj_infer_type(in, i)).s,
-                           aj_dtypes[aj_infer_type(in, i - args)->dtype].name);
+/* Inits, operands from `first` on, have the dtypes of their args. */
+static arrjit_status check_inits(aj_infer *in, uint32_t args, uint32_t first) {
+  for (uint32_t i = 0; i < args; i++) {
+    const aj_type *arg = aj_infer_type(in, i), *init = aj_infer_type(in, first + i);
+    if (!aj_type_is_scalar(init) || init->dtype != arg->dtype)
+      return aj_infer_fail(in, ARRJIT_TYPE, "init %u is %s; expected a scalar of %s, as its arg has", i,
+                           aj_infer_type_text(in, init).s, aj_dtypes[arg->dtype].name);
+  }
   return ARRJIT_OK;
 }
 
 /* The region takes two elements of each arg, then captures, operands from `first` on. */
-static arrjit_status check_pairs(aj_infer *in, aj_lane_kind kind, uint32_t args, uint32_t first) {
+static arrjit_status check_pairs(aj_infer *in, uint32_t index, aj_lane_kind kind, uint32_t args, uint32_t first) {
   uint32_t captures = in->operand_count - first;
-  AJ_TRY(expect_params(in, 2 * args + captures));
-  AJ_TRY(check_params(in, 0, 0, args));
-  AJ_TRY(check_params(in, args, 0, args));
-  AJ_TRY(check_params(in, 2 * args, first, captures));
-  return check_region(in, kind);
+  AJ_TRY(expect_params(in, index, 2 * args + captures));
+  AJ_TRY(check_params(in, index, 0, 0, args));
+  AJ_TRY(check_params(in, index, args, 0, args));
+  AJ_TRY(check_params(in, index, 2 * args, first, captures));
+  return check_region(in, index, kind);
 }
 
 static aj_infer_text yields_text(const aj_infer *in, const aj_node *end) {
@@ -159,7 +163,7 @@ static aj_infer_text yields_text(const aj_infer *in, const aj_node *end) {
 
 /* A comparator yields whether the first of a pair goes before the second. */
 static arrjit_status check_comparator(aj_infer *in, uint32_t args, uint32_t first) {
-  AJ_TRY(check_pairs(in, AJ_LANE_COMPARATOR, args, first));
+  AJ_TRY(check_pairs(in, 0, AJ_LANE_COMPARATOR, args, first));
   const aj_node *end = aj_region_terminator(in->attrs_of->regions[0]);
   const aj_type *type = end->operand_count == 1 ? end->operands[0]->type : NULL;
   if (type && aj_type_is_scalar(type) && type->dtype == ARRJIT_BOOL) return ARRJIT_OK;
@@ -168,9 +172,9 @@ static arrjit_status check_comparator(aj_infer *in, uint32_t args, uint32_t firs
 }
 
 /* A combiner yields one of each arg. */
-static arrjit_status check_combiner(aj_infer *in, uint32_t args, uint32_t first) {
-  AJ_TRY(check_pairs(in, AJ_LANE_COMBINER, args, first));
-  const aj_region *region = in->attrs_of->regions[0];
+static arrjit_status check_combiner(aj_infer *in, uint32_t index, uint32_t args, uint32_t first) {
+  AJ_TRY(check_pairs(in, index, AJ_LANE_COMBINER, args, first));
+  const aj_region *region = in->attrs_of->regions[index];
   const aj_node *end = aj_region_terminator(region);
   bool same = end->operand_count == args;
   for (uint32_t i = 0; same && i < args; i++) same = aj_type_equal(end->operands[i]->type, region->params[i]->type);
@@ -207,21 +211,29 @@ static arrjit_status push_folded(aj_infer *in, uint32_t args) {
   return ARRJIT_OK;
 }
 
-arrjit_status aj_infer_combine(aj_infer *in) {
-  bool has_inits = in->op == AJ_OP_REDUCE;
+/* Attribute args, and the operand that captures begin with, behind args and inits. */
+static arrjit_status count_args(aj_infer *in, bool has_inits, uint32_t *out_count, uint32_t *out_first) {
   int64_t args = aj_infer_attr(in, AJ_ATTR_ARGS)->u.i, first = has_inits ? 2 * args : args;
   if (args < 1 || args > AJ_COMBINE_ARGS || first > (int64_t)in->operand_count)
     return aj_infer_fail(in, ARRJIT_GRAPH, "args is %lld, and %u operands came; expected 1 to %d args%s",
                          (long long)args, in->operand_count, AJ_COMBINE_ARGS, has_inits ? " and as many inits" : "");
-  uint32_t count = (uint32_t)args;
+  *out_count = (uint32_t)args;
+  *out_first = (uint32_t)first;
+  return ARRJIT_OK;
+}
+
+arrjit_status aj_infer_combine(aj_infer *in) {
+  bool has_inits = in->op == AJ_OP_REDUCE;
+  uint32_t count, first;
+  AJ_TRY(count_args(in, has_inits, &count, &first));
   AJ_TRY(aj_infer_expect_regions(in, 1));
-  AJ_TRY(check_operands(in, count, (uint32_t)first));
-  if (has_inits) AJ_TRY(check_inits(in, count));
+  AJ_TRY(check_operands(in, count, first));
+  if (has_inits) AJ_TRY(check_inits(in, count, count));
   if (in->op == AJ_OP_SORT_BY) {
-    AJ_TRY(check_comparator(in, count, (uint32_t)first));
+    AJ_TRY(check_comparator(in, count, first));
     AJ_TRY(aj_infer_axis(in, aj_infer_type(in, 0)->rank));
   } else {
-    AJ_TRY(check_combiner(in, count, (uint32_t)first));
+    AJ_TRY(check_combiner(in, 0, count, first));
     if (has_inits) return push_folded(in, count);
     AJ_TRY(check_scan(in));
   }
@@ -231,13 +243,18 @@ arrjit_status aj_infer_combine(aj_infer *in) {
 
 /* ---- windows ---- */
 
+/* 1 where the op has no such attribute: a dilation. */
+static int64_t get_entry(const aj_infer *in, aj_attr_name name, int32_t axis) {
+  const aj_attr *attr = aj_infer_attr(in, name);
+  return attr ? attr->u.ints[axis] : 1;
+}
+
 /* Number of windows along a dim: none where the window is larger than what it goes over. */
 static arrjit_status count_windows(aj_infer *in, int32_t axis, int64_t *dim) {
   static const aj_attr_name positive[] = {AJ_ATTR_SIZES, AJ_ATTR_STEP, AJ_ATTR_BASE_DILATION, AJ_ATTR_WINDOW_DILATION};
-  int64_t n[4], low = aj_infer_attr(in, AJ_ATTR_LOW)->u.ints[axis],
-                high = aj_infer_attr(in, AJ_ATTR_HIGH)->u.ints[axis];
+  int64_t n[4], low = get_entry(in, AJ_ATTR_LOW, axis), high = get_entry(in, AJ_ATTR_HIGH, axis);
   for (size_t i = 0; i < AJ_COUNT(positive); i++) {
-    n[i] = aj_infer_attr(in, positive[i])->u.ints[axis];
+    n[i] = get_entry(in, positive[i], axis);
     if (n[i] < 1 || n[i] > INT32_MAX)
       return aj_infer_fail(in, ARRJIT_TYPE, "%s of axis %d is %lld; expected at least 1", aj_attrs[positive[i]].name,
                            axis, (long long)n[i]);
@@ -260,19 +277,51 @@ static arrjit_status count_windows(aj_infer *in, int32_t axis, int64_t *dim) {
   return ARRJIT_OK;
 }
 
-arrjit_status aj_infer_reduce_window(aj_infer *in) {
+static arrjit_status count_all_windows(aj_infer *in, int64_t *dims) {
   static const aj_attr_name lists[] = {AJ_ATTR_SIZES, AJ_ATTR_STEP,          AJ_ATTR_LOW,
                                        AJ_ATTR_HIGH,  AJ_ATTR_BASE_DILATION, AJ_ATTR_WINDOW_DILATION};
-  int64_t dims[ARRJIT_MAX_RANK];
-  AJ_TRY(aj_infer_expect_regions(in, 1));
-  AJ_TRY(check_operands(in, 1, 2));
-  AJ_TRY(check_inits(in, 1));
-  AJ_TRY(check_combiner(in, 1, 2));
   const aj_type *x = aj_infer_type(in, 0);
-  for (size_t i = 0; i < AJ_COUNT(lists); i++) AJ_TRY(aj_infer_count(in, lists[i], (uint32_t)x->rank, "the rank of x"));
+  for (size_t i = 0; i < AJ_COUNT(lists); i++)
+    if (aj_infer_attr(in, lists[i])) AJ_TRY(aj_infer_count(in, lists[i], (uint32_t)x->rank, "the rank of x"));
   for (int32_t i = 0; i < x->rank; i++) {
     dims[i] = x->dims[i];
     AJ_TRY(count_windows(in, i, &dims[i]));
   }
-  return aj_infer_push_type(in, x->dtype, x->rank, dims);
+  return ARRJIT_OK;
+}
+
+static arrjit_status infer_reduce_window(aj_infer *in) {
+  int64_t dims[ARRJIT_MAX_RANK];
+  uint32_t count, first;
+  AJ_TRY(count_args(in, true, &count, &first));
+  AJ_TRY(aj_infer_expect_regions(in, 1));
+  AJ_TRY(check_operands(in, count, first));
+  AJ_TRY(check_inits(in, count, count));
+  AJ_TRY(check_combiner(in, 0, count, first));
+  AJ_TRY(count_all_windows(in, dims));
+  for (uint32_t i = 0; i < count; i++)
+    AJ_TRY(aj_infer_push_type(in, aj_infer_type(in, i)->dtype, aj_infer_type(in, 0)->rank, dims));
+  return ARRJIT_OK;
+}
+
+static arrjit_status infer_select_and_scatter(aj_infer *in) {
+  const aj_type *x = aj_infer_type(in, 0), *source = aj_infer_type(in, 1);
+  int64_t dims[ARRJIT_MAX_RANK];
+  AJ_TRY(aj_infer_expect_regions(in, 2));
+  AJ_TRY(check_operands(in, 1, 3));
+  AJ_TRY(aj_infer_array(in, 1));
+  AJ_TRY(check_inits(in, 1, 2));
+  AJ_TRY(check_comparator(in, 1, 3));
+  AJ_TRY(check_combiner(in, 1, 1, 3));
+  AJ_TRY(count_all_windows(in, dims));
+  const aj_type *windows = aj_module_type(in->func->module, x->dtype, x->rank, dims);
+  if (!windows) return aj_error_memory(in->error, "the types of a node");
+  if (!aj_type_equal(source, windows))
+    return aj_infer_fail(in, ARRJIT_TYPE, "source is %s; expected %s, an element for each window of x",
+                         aj_infer_type_text(in, source).s, aj_infer_type_text(in, windows).s);
+  return aj_infer_push(in, x);
+}
+
+arrjit_status aj_infer_window_op(aj_infer *in) {
+  return in->op == AJ_OP_REDUCE_WINDOW ? infer_reduce_window(in) : infer_select_and_scatter(in);
 }

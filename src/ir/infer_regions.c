@@ -14,10 +14,8 @@ static arm_name name_arm(const aj_infer *in, uint32_t region) {
   if (in->op == AJ_OP_IF) fixed = region ? "else" : "then";
   if (in->op == AJ_OP_WHILE) fixed = region ? "body" : "cond";
   if (in->op == AJ_OP_MAP) fixed = "lane";
-  if (in->op == AJ_OP_SORT_BY)
-    fixed = "comparator";
-  else if (aj_ops[in->op].rule == AJ_R_COMBINE || in->op == AJ_OP_REDUCE_WINDOW)
-    fixed = "combiner";
+  if (aj_ops[in->op].rule == AJ_R_COMBINE || aj_ops[in->op].rule == AJ_R_WINDOW)
+    fixed = aj_infer_pair_name(in->op, region);
   if (in->op == AJ_OP_FOR || in->op == AJ_OP_KERNEL || (in->op == AJ_OP_TRY && region == 0)) fixed = "body";
   if (has_finally(in) && region && region + 1 == in->attrs_of->region_count) fixed = "finally";
   if (fixed)

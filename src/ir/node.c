@@ -153,9 +153,9 @@ uint32_t aj_node_capture_start(const aj_node *node) {
   if (node->op == AJ_OP_WHILE) return (uint32_t)aj_node_int(node, AJ_ATTR_CARRIED);
   if (node->op == AJ_OP_FOR) return 3 + (uint32_t)aj_node_int(node, AJ_ATTR_CARRIED);
   if (node->op == AJ_OP_MAP) return (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
-  if (node->op == AJ_OP_REDUCE_WINDOW) return 2;
+  if (node->op == AJ_OP_SELECT_AND_SCATTER) return 3;
   if (node->op == AJ_OP_CUMULATIVE || node->op == AJ_OP_SORT_BY) return (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
-  if (node->op == AJ_OP_REDUCE) return 2 * (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
+  if (node->op == AJ_OP_REDUCE || node->op == AJ_OP_REDUCE_WINDOW) return 2 * (uint32_t)aj_node_int(node, AJ_ATTR_ARGS);
   if (node->op == AJ_OP_TRY) return 0;
   return node->operand_count; /* kernel, call: nothing is captured */
 }

@@ -356,6 +356,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_CUMMAX:
   case AJ_OP_CUMULATIVE:
   case AJ_OP_REDUCE_WINDOW:
+  case AJ_OP_SELECT_AND_SCATTER:
   case AJ_OP_ARGMIN:
   case AJ_OP_ARGMAX:
   case AJ_OP_MEAN:

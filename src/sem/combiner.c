@@ -44,7 +44,7 @@ static size_t lay_out(aj_combiner *c, char *block, uint32_t captures) {
 bool aj_combiner_open(aj_combiner *c, const aj_sem_call *call, uint32_t index, uint32_t first_capture, size_t lanes) {
   const aj_region *region = call->node->regions[index];
   uint32_t captures = call->node->operand_count - first_capture;
-  *c = (aj_combiner){.program = call->combiner,
+  *c = (aj_combiner){.program = index == 0 ? call->combiner : NULL,
                      .mem = call->mem,
                      .count = aj_region_terminator(region)->operand_count,
                      .lanes = lanes};
@@ -58,7 +58,7 @@ bool aj_combiner_open(aj_combiner *c, const aj_sem_call *call, uint32_t index, u
   }
   (void)lay_out(c, c->block, captures);
   for (uint32_t i = 0; i < c->count; i++) {
-    c->bytes[i] = aj_dtypes[region->params[i]->type->dtype].bytes;
+    c->bytes[i] = aj_dtypes[aj_region_terminator(region)->operands[i]->type->dtype].bytes;
     c->results[i] = c->spare + aj_record_bytes(i, lanes);
   }
   for (uint32_t i = 0; i < captures; i++) {

@@ -1,5 +1,6 @@
-/* Combiners that the host has given, as block programs: (older values, newer values, captures) -> combined values, for
- * some lanes at a time. Values travel in records: value i of `lanes` elements begins at record + i * lanes * 8. */
+/* Combiners and comparators that the host has given, as block programs: (older values, newer values, captures) ->
+ * combined values, for some lanes at a time. Values travel in records: value i of `lanes` elements begins at record + i
+ * * lanes * 8. */
 #ifndef AJ_SEM_COMBINER_H
 #define AJ_SEM_COMBINER_H
 
@@ -11,7 +12,7 @@ typedef struct aj_combiner {
   const aj_program *program;
   aj_program *made; /* the program, when the call did not bring one */
   aj_mem *mem;
-  uint32_t count; /* values: the program takes twice as many and captures */
+  uint32_t count; /* results: the program takes twice as many and captures */
   uint8_t bytes[AJ_COMBINE_ARGS];
   size_t lanes, block_bytes;
   void *block; /* all that follows */

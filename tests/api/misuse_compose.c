@@ -175,6 +175,30 @@ static void statistics(misuse *m) {
   NAMED(m, norm, "p", "NaN", "p is nan; expected 1, 2 or INFINITY", arrjit_norm(g, p->vector, NAN, 0, NULL));
 }
 
+static void windows(misuse *m) {
+#define CALL_WINDOW(g, x) OVER(g, x, 0, NULL, NULL, NULL, NULL, NULL, NULL)
+#define REFUSE_WINDOWS(name)                                                                                           \
+  ALL_REFUSE(m, arrjit_##name, "x", CALL_WINDOW);                                                                      \
+  BUILD(m, arrjit_##name, "rank", "-1", ARRJIT_MISUSE, "rank is -1; expected 0 to 16",                                 \
+        (void)OVER(g, p->vector, -1, I64S(1), NULL, NULL, NULL, NULL, NULL));                                          \
+  WRONG(m, arrjit_##name, "rank", "not that of x", "the rank of x",                                                    \
+        OVER(g, p->vector, 0, NULL, NULL, NULL, NULL, NULL, NULL));                                                    \
+  WRONG(m, arrjit_##name, "strides", "0", "step of axis 0 is 0",                                                       \
+        OVER(g, p->vector, 1, I64S(1), I64S(0), NULL, NULL, NULL, NULL));                                              \
+  ABSENT(m, arrjit_##name, "sizes", "sizes", OVER(g, p->vector, 1, NULL, NULL, NULL, NULL, NULL, NULL))
+#define OVER arrjit_reduce_window_sum
+  REFUSE_WINDOWS(reduce_window_sum);
+#undef OVER
+#define OVER arrjit_reduce_window_min
+  REFUSE_WINDOWS(reduce_window_min);
+#undef OVER
+#define OVER arrjit_reduce_window_max
+  REFUSE_WINDOWS(reduce_window_max);
+#undef OVER
+  NAMED(m, reduce_window_sum, "x", "bool", "x is bool",
+        arrjit_reduce_window_sum(g, p->flags, 1, I64S(1), NULL, NULL, NULL, NULL, NULL));
+}
+
 void misuse_compositions(misuse *m) {
   shapes(m);
   splits(m);
@@ -183,4 +207,5 @@ void misuse_compositions(misuse *m) {
   sorts(m);
   floats(m);
   statistics(m);
+  windows(m);
 }

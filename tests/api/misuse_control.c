@@ -302,36 +302,81 @@ static void sorts(misuse *m) {
 }
 
 #define WINDOW(x, init, rank, sizes, strides)                                                                          \
-  arrjit_reduce_window_begin(g, x, init, rank, sizes, strides, NULL, NULL, NULL, NULL, a, a + 1)
+  arrjit_reduce_window_begin(g, 1, x, init, rank, sizes, strides, NULL, NULL, NULL, NULL, a, a + 1)
 
 static void windows(misuse *m) {
   arrjit_value a[2], out[2];
   const int64_t one = 1, none = 0;
   ON_NULL(m, arrjit_reduce_window_begin,
-          arrjit_reduce_window_begin(NULL, a[0], a[0], 1, &one, NULL, NULL, NULL, NULL, NULL, a, a));
+          arrjit_reduce_window_begin(NULL, 1, a, a, 1, &one, NULL, NULL, NULL, NULL, NULL, a, a));
   ON_NULL(m, arrjit_reduce_window_end, arrjit_reduce_window_end(NULL, 1, a, out));
-  BUILD_WHOLE(m, arrjit_reduce_window_begin, "x", "the null value", ARRJIT_MISUSE, "null value",
-              WINDOW(NULL, p->real, 1, &one, NULL));
-  BUILD_WHOLE(m, arrjit_reduce_window_begin, "x", "of an arm", ARRJIT_MISUSE, "made inside an arm",
-              WINDOW(p->ended, p->real, 1, &one, NULL));
-  BUILD_WHOLE(m, arrjit_reduce_window_begin, "init", "of another graph", ARRJIT_MISUSE, "another graph",
-              WINDOW(p->vector, p->foreign, 1, &one, NULL));
-  BUILD(m, arrjit_reduce_window_begin, "init", "of another dtype", ARRJIT_TYPE, "reduce_window: init 0 is i64",
-        WINDOW(p->vector, p->integer, 1, &one, NULL), arrjit_reduce_window_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "args", "the null value", ARRJIT_MISUSE, "null value",
+              WINDOW(VALUES_(NULL), &p->real, 1, &one, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "args", "of an arm", ARRJIT_MISUSE, "made inside an arm",
+              WINDOW(&p->ended, &p->real, 1, &one, NULL));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "inits", "of another graph", ARRJIT_MISUSE, "another graph",
+              WINDOW(&p->vector, &p->foreign, 1, &one, NULL));
+  BUILD(m, arrjit_reduce_window_begin, "inits", "of another dtype", ARRJIT_TYPE, "reduce_window: init 0 is i64",
+        WINDOW(&p->vector, &p->integer, 1, &one, NULL), arrjit_reduce_window_end(g, 1, a, out));
+  BUILD_WHOLE(m, arrjit_reduce_window_begin, "count", "0", ARRJIT_MISUSE,
+              "reduce_window: 0 arguments; expected 1 to 16",
+              arrjit_reduce_window_begin(g, 0, NULL, NULL, 1, &one, NULL, NULL, NULL, NULL, NULL, a, a));
   BUILD_WHOLE(m, arrjit_reduce_window_begin, "rank", "-1", ARRJIT_MISUSE, "rank is -1; expected 0 to 16",
-              WINDOW(p->vector, p->real, -1, &one, NULL));
+              WINDOW(&p->vector, &p->real, -1, &one, NULL));
   BUILD(m, arrjit_reduce_window_begin, "rank", "not that of x", ARRJIT_TYPE, "the rank of x",
-        WINDOW(p->vector, p->real, 0, NULL, NULL), arrjit_reduce_window_end(g, 1, a, out));
+        WINDOW(&p->vector, &p->real, 0, NULL, NULL), arrjit_reduce_window_end(g, 1, a, out));
   BUILD_WHOLE(m, arrjit_reduce_window_begin, "sizes", "NULL", ARRJIT_MISUSE, "sizes is NULL",
-              WINDOW(p->vector, p->real, 1, NULL, NULL));
+              WINDOW(&p->vector, &p->real, 1, NULL, NULL));
   BUILD(m, arrjit_reduce_window_begin, "sizes", "0", ARRJIT_TYPE, "sizes of axis 0 is 0; expected at least 1",
-        WINDOW(p->vector, p->real, 1, &none, NULL), arrjit_reduce_window_end(g, 1, a, out));
+        WINDOW(&p->vector, &p->real, 1, &none, NULL), arrjit_reduce_window_end(g, 1, a, out));
   BUILD(m, arrjit_reduce_window_begin, "strides", "0", ARRJIT_TYPE, "step of axis 0 is 0; expected at least 1",
-        WINDOW(p->vector, p->real, 1, &one, &none), arrjit_reduce_window_end(g, 1, a, out));
+        WINDOW(&p->vector, &p->real, 1, &one, &none), arrjit_reduce_window_end(g, 1, a, out));
   UNOPENED(m, arrjit_reduce_window_end, "a reduce_window", arrjit_reduce_window_end(g, 0, NULL, out));
   INSIDE_IF(m, arrjit_reduce_window_end, "a reduce_window", arrjit_reduce_window_end(g, 0, NULL, out));
   BUILD_WHOLE(m, arrjit_reduce_window_end, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
-              WINDOW(p->vector, p->real, 1, &one, NULL), arrjit_reduce_window_end(g, 1, NULL, out));
+              WINDOW(&p->vector, &p->real, 1, &one, NULL), arrjit_reduce_window_end(g, 1, NULL, out));
+}
+
+#define CHOOSE(x, source, init, rank, sizes)                                                                           \
+  arrjit_select_and_scatter_begin(g, x, source, init, rank, sizes, NULL, NULL, NULL, a, a + 1)
+#define COMBINE(stays) arrjit_select_and_scatter_combine(g, stays, a, a + 1)
+
+static void selections(misuse *m) {
+  arrjit_value a[2], out[2];
+  const int64_t one = 1, none = 0;
+  ON_NULL(m, arrjit_select_and_scatter_begin,
+          arrjit_select_and_scatter_begin(NULL, a[0], a[0], a[0], 1, &one, NULL, NULL, NULL, a, a));
+  ON_NULL(m, arrjit_select_and_scatter_combine, arrjit_select_and_scatter_combine(NULL, a[0], a, a));
+  ON_NULL(m, arrjit_select_and_scatter_end, arrjit_select_and_scatter_end(NULL, a[0], out));
+  BUILD_WHOLE(m, arrjit_select_and_scatter_begin, "x", "the null value", ARRJIT_MISUSE, "null value",
+              CHOOSE(NULL, p->vector, p->real, 1, &one));
+  BUILD_WHOLE(m, arrjit_select_and_scatter_begin, "source", "of another graph", ARRJIT_MISUSE, "another graph",
+              CHOOSE(p->vector, p->foreign, p->real, 1, &one));
+  BUILD(m, arrjit_select_and_scatter_begin, "source", "of another shape", ARRJIT_TYPE,
+        "select_and_scatter: source is f64[5]; expected f64[3], an element for each window of x",
+        CHOOSE(p->vector, p->five, p->real, 1, &one), COMBINE(p->flag), arrjit_select_and_scatter_end(g, a[0], out));
+  BUILD(m, arrjit_select_and_scatter_begin, "init", "of another dtype", ARRJIT_TYPE, "init 0 is i64",
+        CHOOSE(p->vector, p->vector, p->integer, 1, &one), COMBINE(p->flag),
+        arrjit_select_and_scatter_end(g, a[0], out));
+  BUILD_WHOLE(m, arrjit_select_and_scatter_begin, "rank", "17", ARRJIT_MISUSE, "rank is 17; expected 0 to 16",
+              CHOOSE(p->vector, p->vector, p->real, 17, &one));
+  BUILD_WHOLE(m, arrjit_select_and_scatter_begin, "sizes", "NULL", ARRJIT_MISUSE, "sizes is NULL",
+              CHOOSE(p->vector, p->vector, p->real, 1, NULL));
+  BUILD(m, arrjit_select_and_scatter_begin, "sizes", "0", ARRJIT_TYPE, "sizes of axis 0 is 0; expected at least 1",
+        CHOOSE(p->vector, p->vector, p->real, 1, &none), COMBINE(p->flag), arrjit_select_and_scatter_end(g, a[0], out));
+  UNOPENED(m, arrjit_select_and_scatter_combine, "a select_and_scatter", COMBINE(p->flag));
+  UNOPENED(m, arrjit_select_and_scatter_end, "a select_and_scatter", arrjit_select_and_scatter_end(g, p->real, out));
+  BUILD(m, arrjit_select_and_scatter_combine, "order", "twice", ARRJIT_MISUSE, "twice for one select_and_scatter",
+        CHOOSE(p->vector, p->vector, p->real, 1, &one), COMBINE(p->flag), COMBINE(p->flag),
+        arrjit_select_and_scatter_end(g, a[0], out));
+  BUILD(m, arrjit_select_and_scatter_combine, "stays", "a number", ARRJIT_TYPE, "comparator yields f64; expected bool",
+        CHOOSE(p->vector, p->vector, p->real, 1, &one), COMBINE(a[0]), arrjit_select_and_scatter_end(g, a[0], out));
+  BUILD(m, arrjit_select_and_scatter_end, "order", "without combine", ARRJIT_MISUSE,
+        "without arrjit_select_and_scatter_combine", CHOOSE(p->vector, p->vector, p->real, 1, &one),
+        arrjit_select_and_scatter_end(g, a[0], out));
+  BUILD(m, arrjit_select_and_scatter_end, "combined", "a bool", ARRJIT_TYPE, "combiner yields bool; expected f64",
+        CHOOSE(p->vector, p->vector, p->real, 1, &one), COMBINE(p->flag),
+        arrjit_select_and_scatter_end(g, p->flag, out));
 }
 
 static void maps(misuse *m) {
@@ -380,6 +425,7 @@ void misuse_constructs(misuse *m) {
   scans(m);
   sorts(m);
   windows(m);
+  selections(m);
 }
 
 /* ---- failures ---- */

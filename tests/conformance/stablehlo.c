@@ -281,23 +281,46 @@ static verdict build_reduce(case_op *op) {
   return v;
 }
 
-static verdict build_reduce_window(case_op *op) {
+typedef struct windows {
+  size_t rank;
   int64_t sizes[CASE_MOST], strides[CASE_MOST], base[CASE_MOST], spread[CASE_MOST], low[CASE_MOST], high[CASE_MOST];
-  arrjit_value elements[2], out[CASE_MOST];
-  if (op->in_count != 2) return corpus_say(op->build->run, SKIPPED, "op reduce_window of several arrays");
-  size_t rank = case_ints(op, "window_dimensions", sizes);
-  (void)case_ints(op, "window_strides", strides);
-  (void)case_ints(op, "base_dilations", base);
-  (void)case_ints(op, "window_dilations", spread);
+} windows;
+
+static void read_windows(const case_op *op, windows *w) {
+  w->rank = case_ints(op, "window_dimensions", w->sizes);
+  (void)case_ints(op, "window_strides", w->strides);
+  (void)case_ints(op, "base_dilations", w->base);
+  (void)case_ints(op, "window_dilations", w->spread);
   const json_t *padding = json_object_get(op->attrs, "padding");
-  for (size_t i = 0; i < rank; i++) {
-    low[i] = json_integer_value(json_array_get(json_array_get(padding, i), 0));
-    high[i] = json_integer_value(json_array_get(json_array_get(padding, i), 1));
+  for (size_t i = 0; i < w->rank; i++) {
+    w->low[i] = json_integer_value(json_array_get(json_array_get(padding, i), 0));
+    w->high[i] = json_integer_value(json_array_get(json_array_get(padding, i), 1));
   }
-  arrjit_reduce_window_begin(op->g, op->in[0], op->in[1], (int32_t)rank, sizes, strides, low, high, base, spread,
-                             &elements[0], &elements[1]);
-  verdict v = build_region(op, 0, 2, elements, out);
-  if (v == PASSED) arrjit_reduce_window_end(op->g, 1, out, op->out);
+}
+
+static verdict build_reduce_window(case_op *op) {
+  arrjit_value elements[CASE_MOST], out[CASE_MOST];
+  size_t args = op->in_count / 2;
+  windows w;
+  read_windows(op, &w);
+  arrjit_reduce_window_begin(op->g, args, op->in, op->in + args, (int32_t)w.rank, w.sizes, w.strides, w.low, w.high,
+                             w.base, w.spread, elements, elements + args);
+  verdict v = build_region(op, 0, 2 * args, elements, out);
+  if (v == PASSED) arrjit_reduce_window_end(op->g, args, out, op->out);
+  return v;
+}
+
+static verdict build_select_and_scatter(case_op *op) {
+  arrjit_value pair[2], out[CASE_MOST];
+  windows w;
+  read_windows(op, &w);
+  arrjit_select_and_scatter_begin(op->g, op->in[0], op->in[1], op->in[2], (int32_t)w.rank, w.sizes, w.strides, w.low,
+                                  w.high, &pair[0], &pair[1]);
+  verdict v = build_region(op, 0, 2, pair, out);
+  if (v != PASSED) return v;
+  arrjit_select_and_scatter_combine(op->g, out[0], &pair[0], &pair[1]);
+  v = build_region(op, 1, 2, pair, out);
+  if (v == PASSED) arrjit_select_and_scatter_end(op->g, out[0], op->out);
   return v;
 }
 
@@ -385,6 +408,7 @@ static const struct {
               {"chlo.top_k", stablehlo_top_k},
               {"reduce", build_reduce},
               {"reduce_window", build_reduce_window},
+              {"select_and_scatter", build_select_and_scatter},
               {"while", build_while},
               {"if", build_if},
               {"case", build_case}};

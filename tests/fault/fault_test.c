@@ -87,12 +87,17 @@ static void build_fold(arrjit_graph *g) {
   RETURN(g, out[0], arrjit_cumsum(g, out[1], 0, 0));
 }
 
-/* Two arrays sorted by a comparator: native code calls the routine. */
+/* Two arrays sorted by a comparator, and windows that select: native code calls the routines. */
 static void build_sort(arrjit_graph *g) {
   arrjit_value x = PARAM(g, "x", F32, 5, 3), a[2], b[2], out[2];
   arrjit_sort_by_begin(g, LIST(x, arrjit_floor(g, x)), 0, a, b);
   arrjit_sort_by_end(g, arrjit_lt(g, a[1], b[1]), 2, out);
-  RETURN(g, out[0], out[1]);
+  arrjit_value zero = arrjit_const_f32(g, 0),
+               most = arrjit_reduce_window_max(g, x, 2, I64S(2, 1), NULL, NULL, NULL, NULL, NULL), back;
+  arrjit_select_and_scatter_begin(g, x, most, zero, 2, I64S(2, 1), NULL, NULL, NULL, a, b);
+  arrjit_select_and_scatter_combine(g, arrjit_ge(g, a[0], b[0]), a, b);
+  arrjit_select_and_scatter_end(g, arrjit_add(g, a[0], b[0]), &back);
+  RETURN(g, out[0], out[1], back);
 }
 
 static int failures_made, pointers_destroyed;

@@ -232,14 +232,14 @@ static void test_windows_with_padding_and_dilation(void **state) {
   const int64_t n = arrjit_symbol(g, "n");
   arrjit_type type = arrjit_type_make(ARRJIT_F64, 1, &n);
   arrjit_value x = PARAM(g, "x", I64, 3, 2), y = arrjit_param(g, "y", &type), k = PARAM(g, "k", F64), a, b, out[4];
-  arrjit_reduce_window_begin(g, x, arrjit_const_i64(g, 0), 2, I64S(2, 1), I64S(4, 1), I64S(2, 0), I64S(1, 0),
-                             I64S(2, 1), I64S(3, 1), &a, &b);
+  arrjit_reduce_window_begin(g, LIST(x), VALUES_(arrjit_const_i64(g, 0)), 2, I64S(2, 1), I64S(4, 1), I64S(2, 0),
+                             I64S(1, 0), I64S(2, 1), I64S(3, 1), &a, &b);
   arrjit_reduce_window_end(g, LIST(arrjit_add(g, a, b)), &out[0]);
-  arrjit_reduce_window_begin(g, y, k, 1, I64S(3), NULL, NULL, NULL, NULL, NULL, &a, &b);
+  arrjit_reduce_window_begin(g, LIST(y), &k, 1, I64S(3), NULL, NULL, NULL, NULL, NULL, &a, &b);
   arrjit_reduce_window_end(g, LIST(arrjit_sub(g, arrjit_mul(g, a, k), b)), &out[1]);
-  arrjit_reduce_window_begin(g, y, k, 1, I64S(2), I64S(2), I64S(1), I64S(1), NULL, NULL, &a, &b);
+  arrjit_reduce_window_begin(g, LIST(y), &k, 1, I64S(2), I64S(2), I64S(1), I64S(1), NULL, NULL, &a, &b);
   arrjit_reduce_window_end(g, LIST(arrjit_max(g, a, b)), &out[2]);
-  arrjit_reduce_window_begin(g, k, k, 0, NULL, NULL, NULL, NULL, NULL, NULL, &a, &b);
+  arrjit_reduce_window_begin(g, LIST(k), &k, 0, NULL, NULL, NULL, NULL, NULL, NULL, &a, &b);
   arrjit_reduce_window_end(g, LIST(arrjit_sub(g, a, b)), &out[3]);
   RETURN(g, out[0], out[1], out[2], out[3]);
   arrjit_function *function = tk_finish(f, g);
@@ -251,6 +251,48 @@ static void test_windows_with_padding_and_dilation(void **state) {
   EXPECT(o, 2, F64, 2, 3, 4);
   EXPECT(o, 3, F64, 0);
   EXPECT_SHAPE(RUN(f, function, table, ARRAY(f, F64, 1, 2), SCALAR(f, F64, 2)), 1, 0);
+}
+
+/* The largest of each window and where it is; the wrappers, with integers and padding. */
+static void test_windows_of_several_arrays(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F32, 2, 3), u = PARAM(g, "u", U8, 4), a[2], b[2], out[2];
+  arrjit_value at = (arrjit_reshape)(ARRJIT_AT_(g), arrjit_iota(g, ARRJIT_I64, 1, I64S(6), 0), INTS(2, 3));
+  const arrjit_value inits[] = {arrjit_const_f32(g, -INFINITY), arrjit_const_i64(g, -1)};
+  arrjit_reduce_window_begin(g, LIST(x, at), inits, 2, I64S(2, 2), NULL, NULL, I64S(0, 1), NULL, NULL, a, b);
+  arrjit_value more = arrjit_gt(g, b[0], a[0]);
+  arrjit_reduce_window_end(g, LIST(arrjit_select(g, more, b[0], a[0]), arrjit_select(g, more, b[1], a[1])), out);
+  RETURN(g, out[0], out[1], arrjit_reduce_window_sum(g, u, 1, I64S(3), NULL, I64S(1), I64S(1), NULL, NULL),
+         arrjit_reduce_window_min(g, u, 1, I64S(2), I64S(2), I64S(1), I64S(1), NULL, NULL),
+         arrjit_reduce_window_max(g, u, 1, I64S(2), NULL, NULL, NULL, NULL, I64S(2)));
+  const tk_outcome *o =
+      RUN(f, tk_finish(f, g), SHAPED(f, TYPE(F32, 2, 3), F32, 1, 7, 2, 4, 3, 5), ARRAY(f, U8, 100, 100, 200, 3));
+  EXPECT(o, 0, F32, 7, 7, 5);
+  EXPECT(o, 1, I64, 1, 1, 5);
+  EXPECT(o, 2, U8, 200, 144, 47, 203); /* modulo 256 */
+  EXPECT(o, 3, U8, 100, 100, 3);
+  EXPECT(o, 4, U8, 200, 100);
+}
+
+/* Each window of two rows and two columns hands its element of the source to its largest; the last is padding alone. */
+static void test_select_and_scatter(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64, 2, 3), s = PARAM(g, "s", F64, 1, 4), k = PARAM(g, "k", F64), a, b, out[2];
+  arrjit_select_and_scatter_begin(g, x, s, k, 2, I64S(2, 2), I64S(1, 1), NULL, I64S(0, 2), &a, &b);
+  arrjit_select_and_scatter_combine(g, arrjit_ge(g, a, b), &a, &b);
+  arrjit_select_and_scatter_end(g, arrjit_sub(g, arrjit_mul(g, a, k), b), &out[0]);
+  arrjit_select_and_scatter_begin(g, k, k, arrjit_const_f64(g, 5), 0, NULL, NULL, NULL, NULL, &a, &b);
+  arrjit_select_and_scatter_combine(g, arrjit_lt(g, a, k), &a, &b);
+  arrjit_select_and_scatter_end(g, arrjit_sub(g, a, b), &out[1]);
+  RETURN(g, out[0], out[1]);
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(F64, 2, 3), F64, 1, 9, 2, 4, 3, 6),
+                            SHAPED(f, TYPE(F64, 1, 4), F64, 10, 20, 30, 40), SCALAR(f, F64, 2));
+  EXPECT(o, 0, F64, 2, (2 * 2 - 10) * 2 - 20, 2, 2, 2, 2 * 2 - 30); /* 9 twice, then 6 of the last column */
+  EXPECT(o, 1, F64, 3);
 }
 
 /* One op is that op: what fuses with it, and what it gives, is the same. */
@@ -282,6 +324,8 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_prefixes_along_any_axis),
     TK_TEST(test_several_arrays_are_scanned_together),
     TK_TEST(test_windows_with_padding_and_dilation),
+    TK_TEST(test_windows_of_several_arrays),
+    TK_TEST(test_select_and_scatter),
     TK_TEST(test_a_combiner_of_one_op_is_that_op),
 };
 

@@ -199,6 +199,18 @@ static arrjit_value do_sort_by(arrjit_graph *g, arrjit_value x, arrjit_value at,
   arrjit_sort_by_end(g, arrjit_lt(g, arrjit_abs(g, left), arrjit_abs(g, right)), 1, &out);
   return out;
 }
+static arrjit_value do_windows(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  (void)at, (void)n;
+  return arrjit_reduce_window_max(g, x, 1, I64S(5), NULL, I64S(2), I64S(2), NULL, NULL);
+}
+static arrjit_value do_select_and_scatter(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  arrjit_value a, b, out;
+  (void)at, (void)n;
+  arrjit_select_and_scatter_begin(g, x, x, arrjit_const_like(g, x, 0), 1, I64S(3), NULL, I64S(1), I64S(1), &a, &b);
+  arrjit_select_and_scatter_combine(g, arrjit_ge(g, a, b), &a, &b);
+  arrjit_select_and_scatter_end(g, arrjit_add(g, a, b), &out);
+  return out;
+}
 static arrjit_value do_argsort(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
   (void)at, (void)n;
   return arrjit_argsort(g, x, 0, 0);
@@ -258,6 +270,8 @@ static const work works[] = {{"convert", do_convert},
                              {"scatter", do_scatter},
                              {"sort", do_sort},
                              {"sort_by", do_sort_by},
+                             {"reduce_window", do_windows},
+                             {"select_and_scatter", do_select_and_scatter},
                              {"argsort", do_argsort},
                              {"dot, tall", do_tall_dot},
                              {"dot, long", do_long_dot},

@@ -210,10 +210,19 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     return out[t->variant / 8 % (count - 1)];
   }
   case AJ_OP_REDUCE_WINDOW: {
-    arrjit_value older, newer, out;
-    arrjit_reduce_window_begin(g, in[0], in[1], t->rank, t->dims, t->c, t->a, t->b, t->base, t->spread, &older, &newer);
-    combine(g, t->variant, 1, &older, &newer, in[1], &out);
-    arrjit_reduce_window_end(g, 1, &out, &out);
+    arrjit_value older[2], newer[2], out[2];
+    arrjit_reduce_window_begin(g, count / 2, in, in + count / 2, t->rank, t->dims, t->c, t->a, t->b, t->base, t->spread,
+                               older, newer);
+    combine(g, t->variant, count / 2, older, newer, in[count / 2], out);
+    arrjit_reduce_window_end(g, count / 2, out, out);
+    return out[t->variant / 8 % (count / 2)];
+  }
+  case AJ_OP_SELECT_AND_SCATTER: {
+    arrjit_value left, right, older, newer, out;
+    arrjit_select_and_scatter_begin(g, in[0], in[1], in[2], t->rank, t->dims, t->c, t->a, t->b, &left, &right);
+    arrjit_select_and_scatter_combine(g, compare(g, t->variant / 8, 1, &left, &right, in[2]), &older, &newer);
+    combine(g, t->variant, 1, &older, &newer, in[2], &out);
+    arrjit_select_and_scatter_end(g, out, &out);
     return out;
   }
     SCAN(CUMSUM, cumsum)

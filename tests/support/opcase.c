@@ -325,8 +325,9 @@ static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
 
 /* Small windows with everything that they may have; where extents are not numbers, no dilation of the array. */
 static bool make_window(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
-  add(c, *x, TK_DATA, 0);
-  add(c, scalar(x->dtype), TK_DATA, 0);
+  bool scatters = c->op == AJ_OP_SELECT_AND_SCATTER, two = !scatters && tk_chance(pick, 40);
+  arrjit_type other = *x;
+  other.dtype = scatters ? x->dtype : (arrjit_dtype)(1 + tk_below(pick, AJ_DTYPE_COUNT - 1));
   c->attrs.rank = x->rank;
   c->attrs.variant = tk_below(pick, 64);
   for (int32_t i = 0; i < x->rank; i++) {
@@ -338,7 +339,14 @@ static bool make_window(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
     c->attrs.b[i] = (int64_t)tk_below(pick, 4) - 1;
     c->attrs.base[i] = 1 + (int64_t)tk_below(pick, 2);
     c->attrs.spread[i] = 1 + (int64_t)tk_below(pick, 2);
+    if (!scatters) continue;
+    int64_t over = extent + c->attrs.a[i] + c->attrs.b[i] - c->attrs.dims[i];
+    other.dims[i] = over < 0 ? 0 : over / c->attrs.c[i] + 1;
   }
+  add(c, *x, TK_DATA, 0);
+  if (scatters || two) add(c, other, TK_DATA, 0);
+  add(c, scalar(x->dtype), TK_DATA, 0);
+  if (two) add(c, scalar(other.dtype), TK_DATA, 0);
   return true;
 }
 
