@@ -129,6 +129,11 @@ static void release_all(arrjit_array **arrays, uint32_t count) {
   }
 }
 
+void aj_activation_drop_arrays(aj_activation *a) {
+  release_all(a->packed, a->input_count);
+  release_all(a->outputs, a->output_count);
+}
+
 /* Gives up what the run still has. */
 static void empty_activation(aj_activation *a) {
   if (a->entered) {
@@ -142,8 +147,7 @@ static void empty_activation(aj_activation *a) {
   AJ_VEC_FREE(&a->run.core->mem, &a->run.needs);
   if (a->keeps) release_all(a->inputs, a->input_count);
   release_all(a->aligned, a->input_count);
-  release_all(a->packed, a->input_count);
-  release_all(a->outputs, a->output_count);
+  aj_activation_drop_arrays(a);
   aj_defaults_release(a->run.defaults);
 }
 

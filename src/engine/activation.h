@@ -32,6 +32,7 @@ struct aj_activation {
 /* Counts as an activation of the context. NULL: no memory. */
 aj_activation *aj_activation_begin(arrjit_function *function);
 /* Leaves what was entered, gives up all that it owns, gives it back. NULL is fine. */
+void aj_activation_drop_arrays(aj_activation *activation); /* copies of inputs, outputs so far */
 void aj_activation_end(aj_activation *activation);
 /* Makes the arrays of a->lent, by the signature, whose extents are numbers. False: no memory. */
 bool aj_activation_lend(aj_activation *activation);
@@ -58,6 +59,8 @@ bool aj_arguments_overlap(const aj_view *a, const aj_view *b);
 /* ---- tiers.c: one tier runs the function; activation->outputs on success, else run.exn ---- */
 bool aj_tier_interpret(aj_activation *activation, const arrjit_run_options *options, uint64_t *out_touched);
 bool aj_tier_native(aj_activation *activation, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched);
+/* After native code that had no memory to begin with (run.unbegun): as if it had not been tried. */
+void aj_tier_forget(aj_activation *activation, uint64_t *out_touched);
 /* Whether a run whose memory is limited may have what its function needs, as far as that is known before it runs.
  * False: run.exn. */
 bool aj_tier_fits(aj_activation *activation);

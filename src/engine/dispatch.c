@@ -84,11 +84,19 @@ static bool interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *o
   return aj_tier_interpret(a, o, out_touched);
 }
 
+/* Native code takes the memory of all its arms when it begins. Where that is refused nothing has happened yet, and the
+ * interpreter, which takes only what it comes to need, may do with less. */
 static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_options *o, uint64_t *out_touched) {
   arrjit_function *function = a->function;
   atomic_fetch_add_explicit(&function->native_runs, 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&function->core->runs_native, 1, memory_order_relaxed);
-  return aj_tier_native(a, code, o->outputs, out_touched);
+  if (aj_tier_native(a, code, o->outputs, out_touched)) return true;
+  if (AJ_LIKELY(!a->run.unbegun) || (o->flags & ARRJIT_RUN_REQUIRE_NATIVE)) return false;
+  atomic_fetch_sub_explicit(&function->native_runs, 1, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&function->core->runs_native, 1, memory_order_relaxed);
+  aj_tier_forget(a, out_touched);
+  post_interpreted(function, "there was no memory for native code to begin with");
+  return interpret(a, o, out_touched);
 }
 
 static bool is_usable(const aj_activation *a, const aj_code *code, const arrjit_run_options *o) {

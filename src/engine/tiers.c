@@ -117,7 +117,18 @@ static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t 
 }
 
 bool aj_tier_native(aj_activation *a, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched) {
-  if (!pack_inputs(a) || !make_outputs(a, given, out_touched)) return false;
+  if (!pack_inputs(a) || !make_outputs(a, given, out_touched)) {
+    a->run.unbegun = a->run.exn->kind == ARRJIT_KIND_MEMORY;
+    return false;
+  }
   if (code->entry(&a->run, a->in_data, a->out_data, a->env) != 0) return false;
   return write_given(a, given);
+}
+
+void aj_tier_forget(aj_activation *a, uint64_t *out_touched) {
+  aj_exn_release(a->run.exn);
+  a->run.exn = NULL;
+  a->run.unbegun = false;
+  aj_activation_drop_arrays(a);
+  *out_touched = 0;
 }

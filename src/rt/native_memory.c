@@ -24,21 +24,22 @@ static bool slot_bytes(const aj_nh_slot *slot, const int64_t *env, size_t *out) 
   return aj_size_add(*out, AJ_NH_ALIGN - 1, out) && (*out &= ~(size_t)(AJ_NH_ALIGN - 1), true);
 }
 
+static void *refuse_block(aj_run *run, size_t bytes) {
+  run->unbegun = run->depth == 0;
+  aj_run_raise_memory(run, bytes);
+  return NULL;
+}
+
 void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env, int64_t *offsets) {
   size_t total = 0, bytes;
   for (uint32_t s = 0; s < plan->slot_count; s++) {
     offsets[s] = (int64_t)total;
-    if (!slot_bytes(&plan->slots[s], env, &bytes) || !aj_size_add(total, bytes, &total) || total > INT64_MAX / 2) {
-      aj_run_raise_memory(run, 0);
-      return NULL;
-    }
+    if (!slot_bytes(&plan->slots[s], env, &bytes) || !aj_size_add(total, bytes, &total) || total > INT64_MAX / 2)
+      return refuse_block(run, 0);
   }
   total += 2 * AJ_NH_ALIGN;
   char *memory = aj_mem_raw(&run->core->mem, total);
-  if (!memory) {
-    aj_run_raise_memory(run, total);
-    return NULL;
-  }
+  if (!memory) return refuse_block(run, total);
   char *block = (char *)(((uintptr_t)memory + 2 * AJ_NH_ALIGN - 1) & ~(uintptr_t)(AJ_NH_ALIGN - 1));
   block_head *head = (block_head *)(void *)block - 1;
   *head = (block_head){run->blocks, memory, total};

@@ -86,6 +86,7 @@ typedef struct aj_run {
   /* what compiled code holds, here so that nothing is lost when a foreign exception unwinds through it */
   aj_nh_exns exns;
   struct aj_nh_block *blocks;    /* of active functions, innermost first */
+  bool unbegun;                  /* compiled code found no memory to begin with: nothing has happened yet */
   AJ_VEC(arrjit_array *) arrays; /* whose extents showed only while it ran */
   arrjit_array **outputs;        /* where outputs go whose extents are such */
 } aj_run;

@@ -58,7 +58,7 @@ static void view_slice(const aj_node *node, const int64_t *env, const aj_view *i
       aj_sem_fail_shape(fail, "slice: the bounds do not fit the array");
       return;
     }
-    out->strides[i] = in->strides[i] * step;
+    out->strides[i] = extent > 1 ? in->strides[i] * step : in->strides[i]; /* any step fits one element */
     if (!empty) out->data += start * in->strides[i];
   }
 }

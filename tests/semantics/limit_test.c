@@ -258,6 +258,37 @@ static void test_host_without_memory(void **state) {
   }
 }
 
+/* Native code takes the memory of all its arms at once: where the host refuses that, the arms that run decide all the
+ * same what the run gives, and a handler in the graph sees what fails. */
+static void test_host_without_memory_for_an_arm(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F64), exn, out, caught;
+  arrjit_try_begin(g);
+  arrjit_if_begin(g, arrjit_eq(g, x, arrjit_const_f64(g, 0)));
+  arrjit_value wide = arrjit_sort(g, arrjit_full(g, x, 1, I64S(300000)), 0, 0);
+  arrjit_if_else(g, LIST((arrjit_reduce_sum)(g, wide, INTS(0))));
+  arrjit_if_end(g, 1, &x, &out);
+  arrjit_try_handler(g, 1, &out, ARRJIT_KIND_MEMORY, &exn);
+  arrjit_try_end(g, LIST(arrjit_const_f64(g, -1)), &caught);
+  RETURN(g, caught);
+  arrjit_function *function = tk_finish(f, g);
+  for (int m = 0; m < TK_MODES; m++) {
+    if (!tk_mode_exists((tk_mode)m)) continue;
+    for (int big = 0; big <= 1; big++) {
+      arrjit_array *input = SCALAR(f, F64, big ? 0 : 7);
+      tk_outcome o;
+      tk_call call = {.input_count = 1, .inputs = &input};
+      atomic_store(&f->alloc.most, 1000000);
+      tk_run_mode(f->context, function, (tk_mode)m, &call, &o);
+      atomic_store(&f->alloc.most, 0);
+      EXPECT(&o, 0, F64, big ? -1 : 7);
+      assert_false(o.native);
+      tk_outcome_free(&o);
+    }
+  }
+}
+
 /* An input that some tier wants dense counts as a copy in all. */
 static void test_memory_of_strided_inputs(void **state) {
   tk_fixture *f = *state;
@@ -470,6 +501,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_unused_calls_count),
     TK_TEST(test_limit_of_memory),
     TK_TEST(test_host_without_memory),
+    TK_TEST(test_host_without_memory_for_an_arm),
     TK_TEST(test_memory_of_strided_inputs),
     TK_TEST(test_memory_of_views),
     TK_TEST(test_memory_of_loops),
