@@ -177,7 +177,8 @@ typedef struct arrjit_run_options {
   unsigned flags; /* ARRJIT_RUN_* */
   size_t binding_count;
   const arrjit_binding *bindings;
-  arrjit_array *const *outputs; /* one a result, any may be NULL: written there, dense or strided, and returned */
+  arrjit_array *const *outputs; /* one a result, any may be NULL: written there, dense or strided, and returned; may
+                                   overlap inputs, all of which are read first */
   uint64_t donated;      /* bit i: input i may be overwritten or become an output's memory: the host neither reads
                             nor writes it again, unless the result says that it was not consumed */
   arrjit_cancel *cancel; /* may be NULL */

@@ -27,6 +27,10 @@ static arrjit_status parse_module(aj_core *core, aj_kinds *kinds, const char *te
   aj_module *module = NULL;
   const aj_node *node = NULL;
   arrjit_status status = aj_air_parse_lines(&core->mem, kinds, text, bytes, name, &limits, &lines, &module, error);
+  if (status == ARRJIT_MISUSE) { /* what a builder tells its caller is here said of a text */
+    status = ARRJIT_GRAPH;
+    if (error) error->status = status;
+  }
   if (status == ARRJIT_OK) {
     status = aj_verify_find(module, false, error, &node);
     if (status != ARRJIT_OK)

@@ -182,7 +182,21 @@ static void test_parses_without_memory_leave_no_kinds(void **state) {
   }
 }
 
+/* What a builder would tell its caller as misuse is of a text an error of its graph, with the line. */
+static void test_rules_of_builders_are_errors_of_the_text(void **state) {
+  (void)state;
+  static const char text[] = "air 1\nfunc @main() -> () {\n  raise {kind = runtime, code = 0, message = \"{0}\"}\n}\n";
+  arrjit_context *context = tk_context(NULL);
+  arrjit_function *function = NULL;
+  arrjit_error error;
+  assert_int_equal(arrjit_function_parse(context, text, strlen(text), "", &function, &error), ARRJIT_GRAPH);
+  assert_int_equal(error.status, ARRJIT_GRAPH);
+  assert_int_equal(error.line, 3);
+  assert_int_equal(arrjit_context_destroy(context), ARRJIT_OK);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_rules_of_builders_are_errors_of_the_text),
     cmocka_unit_test(test_kinds_join_a_table_that_has_grown),
     cmocka_unit_test(test_kinds_join_all_or_none),
     cmocka_unit_test(test_failed_texts_leave_the_context_as_it_was),
