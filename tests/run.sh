@@ -42,7 +42,8 @@ fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$here/support/tsan.supp}
-export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$here/support/lsan.supp}
+# use_tls=0: its tracer may crash in the storage of a thread that is just ending
+export LSAN_OPTIONS=${LSAN_OPTIONS:-use_tls=0:suppressions=$here/support/lsan.supp}
 status=0
 ctest --test-dir "$build" -j "$jobs" --output-on-failure "${ctest_args[@]}" | tee "$build/ctest.txt" || status=$?
 # Which tests were skipped stands only in what ctest prints at its end.
