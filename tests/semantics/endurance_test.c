@@ -78,6 +78,7 @@ static void test_case_f40_alternating_runs_leave_nothing_behind(void **state) {
   int64_t count = getenv("ARRJIT_LONG") ? MANY_RUNS : RUNS, destroyed = 0;
   const arrjit_binding binding = {.slot = "cb", .callback = fail_on_three, .user = &destroyed};
   for (size_t m = 0; m < TK_COUNT(run_modes); m++) {
+    if (run_modes[m] == ARRJIT_MODE_WHOLE && !tk_native()) continue; /* each run would leave an event to the host */
     int64_t live = 0, blocks = 0, resident = 0, failed = 0;
     for (int64_t k = 0; k < WARM_UP + count; k++) {
       if (k == WARM_UP) {
