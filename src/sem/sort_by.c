@@ -89,7 +89,7 @@ static aj_sem_status sort_with(const aj_sem_call *call, const aj_program *progra
   aj_sort_row row = {.count = p.extent,
                      .buffers = {memory, memory + buffer},
                      .poller = &poller,
-                     .weight = AJ_POLL_SCATTERED + p.count + program->step_count,
+                     .weight = 2 * (AJ_POLL_SCATTERED * (int64_t)p.count + program->step_count), /* of a pair */
                      .by = &p};
   bool ok = sort_rows(&p, &row, aj_view_count(x) / p.extent);
   aj_mem_free(call->mem, memory, bytes);
