@@ -116,7 +116,7 @@ bool aj_activation_enter(aj_activation *a, const arrjit_run_options *options, co
   run->deadline_ns = options->deadline_ns;
   run->job_stop = stop;
   run->fpenv = aj_fpenv_enter();
-  (void)aj_stack_left(); /* on a thread's first run this reads the process' map: before the first poll */
+  a->stack_left = aj_stack_left(); /* on a thread's first run this reads the process' map: before the first poll */
   if (AJ_UNLIKELY(aj_core_option(run->core, AJ_OPTION_POLL_CLOCK) != 0)) aj_run_start_clock(run);
   a->entered = true;
   return aj_run_watch(run) && !aj_run_poll(run, false);

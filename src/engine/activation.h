@@ -18,6 +18,7 @@ struct aj_activation {
   bool entered; /* floating-point environment and deadline are set up */
   bool keeps;   /* callbacks may release function and inputs: they are retained; else the caller's hold is enough */
   bool succeeded;
+  size_t stack_left; /* of the thread, when the run was entered */
   uint32_t input_count, output_count;
   int64_t *env; /* symbols of the module */
   arrjit_array **inputs;

@@ -86,7 +86,7 @@ bool aj_tier_interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *
 bool aj_tier_has_stack(const aj_activation *a, const aj_code *code) {
   int64_t entry = code->entry_frame_bytes ? code->entry_frame_bytes : FRAME_BYTES;
   int64_t called = a->function->has_calls ? a->run.max_depth : 0;
-  return (int64_t)aj_stack_left() - LEAF_STACK_BYTES > entry + code->frame_bytes * called;
+  return (int64_t)a->stack_left - LEAF_STACK_BYTES > entry + code->frame_bytes * called;
 }
 
 static bool pack_inputs(aj_activation *a) {

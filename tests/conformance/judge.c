@@ -1,5 +1,6 @@
 /* Comparing a result with what a case wants: eq, bits, abs, ulp, allclose. */
 #include "cases.h"
+#include "floats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,55 +12,28 @@ typedef struct rule {
   double tol, rtol;
 } rule;
 
-static bool is_float(arrjit_dtype dtype) {
-  const char *name = arrjit_dtype_name(dtype);
-  return name[0] == 'f' || strncmp(name, "bf", 2) == 0;
-}
-
 static uint64_t read_bits(arrjit_dtype dtype, const unsigned char *element) {
   uint64_t bits = 0;
   memcpy(&bits, element, arrjit_dtype_bytes(dtype)); /* little-endian, as the corpora are */
   return bits;
 }
 
-static double read_half(uint64_t bits) {
-  int exponent = bits >> 10 & 31;
-  double mantissa = (double)(bits & 1023), sign = bits >> 15 ? -1 : 1;
-  if (exponent == 31) return mantissa != 0 ? (double)NAN : sign * (double)INFINITY;
-  return sign * (exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24));
-}
-
-static double read_float(arrjit_dtype dtype, const unsigned char *element) {
-  uint64_t bits = read_bits(dtype, element);
-  const char *name = arrjit_dtype_name(dtype);
-  if (strcmp(name, "f16") == 0) return read_half(bits);
-  if (dtype == ARRJIT_F64) {
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-  }
-  uint32_t word = (uint32_t)(strcmp(name, "bf16") == 0 ? bits << 16 : bits);
-  float f;
-  memcpy(&f, &word, sizeof f);
-  return (double)f;
-}
-
 /* ---- rules; floats only, other elements are compared exactly ---- */
 
 static bool same_eq(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
   (void)r;
-  double a = read_float(dtype, got), b = read_float(dtype, want);
+  double a = tk_load_float(dtype, got), b = tk_load_float(dtype, want);
   return a == b || (isnan(a) && isnan(b));
 }
 
 static bool same_abs(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
-  double a = read_float(dtype, got), b = read_float(dtype, want);
+  double a = tk_load_float(dtype, got), b = tk_load_float(dtype, want);
   if (same_eq(r, dtype, got, want)) return true;
   return isfinite(a) && isfinite(b) && fabs(a - b) <= r->tol;
 }
 
 static bool same_close(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
-  double a = read_float(dtype, got), b = read_float(dtype, want);
+  double a = tk_load_float(dtype, got), b = tk_load_float(dtype, want);
   if (same_eq(r, dtype, got, want)) return true;
   return isfinite(a) && isfinite(b) && fabs(a - b) <= r->tol + r->rtol * fabs(b);
 }
@@ -71,7 +45,7 @@ static int64_t place(arrjit_dtype dtype, const unsigned char *element) {
 }
 
 static bool same_ulp(const rule *r, arrjit_dtype dtype, const unsigned char *got, const unsigned char *want) {
-  double a = read_float(dtype, got), b = read_float(dtype, want);
+  double a = tk_load_float(dtype, got), b = tk_load_float(dtype, want);
   if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
   if (!isfinite(a) || !isfinite(b)) return a == b;
   int64_t x = place(dtype, got), y = place(dtype, want);
@@ -90,7 +64,7 @@ static double relax(arrjit_dtype dtype, const tk_block *want) {
   double most = 0, unit = arrjit_dtype_bytes(dtype) == 2 ? 0x1p-7 : dtype == ARRJIT_F64 ? 0x1p-46 : 0x1p-17;
   size_t width = arrjit_dtype_bytes(dtype);
   for (size_t i = 0; i < tk_type_count(&want->type); i++) {
-    double x = fabs(read_float(dtype, want->data + i * width));
+    double x = fabs(tk_load_float(dtype, want->data + i * width));
     if (isfinite(x) && x > most) most = x;
   }
   return most * unit;
@@ -143,12 +117,12 @@ bool case_judge(corpus_run *run, const json_t *check, const tk_block *got, const
     corpus_say(run, FAILED, "a check by %s", how);
     return false;
   }
-  if (relaxed && is_float(dtype))
+  if (relaxed && tk_is_float(dtype))
     r = (rule){.same = same_close, .tol = relax(dtype, want), .rtol = get_number(check, "rtol")};
   size_t width = arrjit_dtype_bytes(dtype);
   for (size_t i = 0; i < tk_type_count(&got->type); i++) {
     const unsigned char *a = got->data + i * width, *b = want->data + i * width;
-    bool same = is_float(dtype) ? r.same(&r, dtype, a, b) : memcmp(a, b, width) == 0;
+    bool same = tk_is_float(dtype) ? r.same(&r, dtype, a, b) : memcmp(a, b, width) == 0;
     if (!same) return fail_element(run, how, dtype, i, a, b);
   }
   return true;

@@ -285,8 +285,19 @@ static void test_host_without_memory_for_an_arm(void **state) {
       EXPECT(&o, 0, F64, big ? -1 : 7);
       assert_false(o.native);
       tk_outcome_free(&o);
+      arrjit_function_statistics s; /* the code was there, and tried */
+      arrjit_function_get_statistics(function, &s);
+      assert_int_equal(s.compilations, tk_native() && m >= TK_WHOLE);
     }
   }
+  if (!tk_native()) return;
+  arrjit_array *input = SCALAR(f, F64, 7);
+  tk_outcome o;
+  tk_call call = {.input_count = 1, .inputs = &input};
+  tk_run_mode(f->context, function, TK_WHOLE, &call, &o);
+  EXPECT(&o, 0, F64, 7);
+  assert_true(o.native); /* with memory it runs */
+  tk_outcome_free(&o);
 }
 
 /* An input that some tier wants dense counts as a copy in all. */
