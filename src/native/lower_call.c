@@ -21,6 +21,15 @@ static LLVMValueRef site_pointer(aj_lower *lo, const aj_scope *scope, const aj_n
   return aj_ir_pointer(lo, aj_lower_site(lo, scope, node));
 }
 
+/* When a call that does not note where it was made has failed. */
+static void land_traced_if(aj_lower *lo, aj_scope *scope, LLVMValueRef site, LLVMValueRef failed) {
+  LLVMBasicBlockRef go = aj_lower_cold(lo, LLVMBuildICmp(lo->b, LLVMIntNE, failed, aj_ir_i32(lo, 0), ""));
+  LLVMValueRef trace[] = {lo->run, site, aj_lower_iterations(lo, scope)};
+  aj_ir_call(lo, "aj_nh_trace", lo->t_void, AJ_COUNT(trace), trace, true);
+  aj_lower_land(lo, scope);
+  aj_ir_at(lo, go);
+}
+
 /* ---- functions of the module ---- */
 
 static void adopt_exns(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMValueRef site) {
@@ -52,11 +61,7 @@ void aj_lower_call(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   LLVMValueRef failed = LLVMBuildCall2(lo->b, lo->t_entry, lo->functions[callee->index], args, 4, "");
   LLVMValueRef depth = aj_ir_field(lo, lo->run, offsetof(aj_run, depth));
   LLVMBuildStore(lo->b, LLVMBuildSub(lo->b, aj_ir_load(lo, lo->t_i64, depth), aj_ir_i64(lo, 1), ""), depth);
-  LLVMBasicBlockRef go = aj_lower_cold(lo, LLVMBuildICmp(lo->b, LLVMIntNE, failed, aj_ir_i32(lo, 0), ""));
-  LLVMValueRef trace[] = {lo->run, site, aj_lower_iterations(lo, scope)};
-  aj_ir_call(lo, "aj_nh_trace", lo->t_void, AJ_COUNT(trace), trace, true);
-  aj_lower_land(lo, scope);
-  aj_ir_at(lo, go);
+  land_traced_if(lo, scope, site, failed);
   for (uint32_t i = 0; i < node->result_count; i++) load_result(lo, scope, &node->results[i], results[i]);
   adopt_exns(lo, scope, node, site);
 }
@@ -157,8 +162,9 @@ static void call_host(aj_lower *lo, aj_scope *scope, const aj_node *node, const 
     call_sized(lo, scope, node, results, args, outs);
     return;
   }
-  LLVMValueRef call[] = {lo->run, site_pointer(lo, scope, node), aj_lower_iterations(lo, scope), args, outs};
-  aj_lower_land_if(lo, scope, aj_ir_call(lo, "aj_nh_callback", lo->t_i32, AJ_COUNT(call), call, false));
+  LLVMValueRef call[] = {lo->run, aj_ir_i32(lo, (int32_t)aj_node_int(node, AJ_ATTR_SLOT)), args, outs};
+  LLVMValueRef failed = aj_ir_call(lo, "aj_nh_callback", lo->t_i32, AJ_COUNT(call), call, false);
+  land_traced_if(lo, scope, site_pointer(lo, scope, node), failed);
 }
 
 static bool fits_direct(const aj_slot *slot) {

@@ -270,11 +270,8 @@ int32_t aj_nh_fill(aj_run *run, const aj_nh_site *site, const int64_t *iteration
                   aj_view_fill_polled(to, aj_view_count(&view), element, aj_dtypes[view.dtype].bytes, &poller));
 }
 
-int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
-                       arrjit_view *results) {
-  if (AJ_LIKELY(aj_run_callback(run, (uint32_t)aj_node_int(site->code, AJ_ATTR_SLOT), args, results, NULL))) return 0;
-  aj_nh_trace(run, site, iterations);
-  return 1;
+int32_t aj_nh_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit_view *results) {
+  return !aj_run_callback(run, slot, args, results, NULL);
 }
 
 int64_t aj_nh_first_false(const uint8_t *pred, int64_t count) {

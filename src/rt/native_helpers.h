@@ -55,10 +55,10 @@ int32_t aj_nh_copy(aj_run *run, const aj_nh_site *site, const int64_t *iteration
 int32_t aj_nh_zero(aj_run *run, const aj_nh_site *site, const int64_t *iterations, void *to, int64_t bytes);
 /* Fills an array with the one element that a const node has. */
 int32_t aj_nh_fill(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const int64_t *env, void *to);
-int32_t aj_nh_callback(aj_run *run, const aj_nh_site *site, const int64_t *iterations, const arrjit_view *args,
-                       arrjit_view *results);
-/* The same for a slot whose results have dynamic dims: binds the node's symbols in env. `made` has room for one a
- * result; the run owns what is made. */
+/* Leaves the trace to the caller, which the good path then need not tell where it is. */
+int32_t aj_nh_callback(aj_run *run, uint32_t slot, const arrjit_view *args, arrjit_view *results);
+/* With the trace, for a slot whose results have dynamic dims: binds the node's symbols in env. `made` has room for one
+ * a result; the run owns what is made. */
 int32_t aj_nh_callback_sized(aj_run *run, const aj_nh_site *site, const int64_t *iterations, int64_t *env,
                              const arrjit_view *args, arrjit_view *results, arrjit_array **made);
 /* First false byte of `count`, or count. */

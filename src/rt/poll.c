@@ -21,8 +21,8 @@ void aj_run_start_clock(aj_run *run) {
 }
 
 /* Threads that help have a time of their own, and polls that are nobody's. */
-void aj_run_note_poll(aj_run *run, bool skip) {
-  if (AJ_LIKELY(!(read_flag(&run->stop) & AJ_STOP_CLOCK)) || !pthread_equal(run->thread, pthread_self())) return;
+void aj_run_read_clock(aj_run *run, bool skip) {
+  if (!pthread_equal(run->thread, pthread_self())) return;
   int64_t now = aj_thread_cpu_ns(), used = now - run->polled_ns;
   _Atomic int64_t *longest = &run->core->poll_longest_ns;
   int64_t before = atomic_load_explicit(longest, memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include "arrjit/run.h"
 #include "base/vec.h"
 #include "rt/exn.h"
+#include "rt/fpenv.h"
 
 struct arrjit_cancel {
   _Atomic int64_t refs;
@@ -14,15 +15,6 @@ struct arrjit_cancel {
 arrjit_cancel *aj_cancel_create(aj_core *core); /* NULL: no memory */
 void aj_cancel_retain(arrjit_cancel *cancel);
 void aj_cancel_release(arrjit_cancel *cancel); /* NULL is fine */
-
-/* ---- floating-point environment (rt/fpenv.c) ---- */
-/* Set on entry only if it differs, restored on exit and around callbacks. */
-typedef struct aj_fpenv {
-  uint64_t saved;
-  bool changed;
-} aj_fpenv; /* control bits of the host */
-aj_fpenv aj_fpenv_enter(void);
-void aj_fpenv_leave(aj_fpenv env);
 
 typedef struct aj_bound_slot { /* a callback slot with its binding */
   arrjit_callback_fn *callback;
@@ -111,7 +103,10 @@ bool aj_run_is_due(aj_run *run);
 /* The poll clock: starts on the calling thread, the run's; when it is on, time up to now counts as between polls, or
  * (skip) does not: the host had it. */
 void aj_run_start_clock(aj_run *run);
-void aj_run_note_poll(aj_run *run, bool skip);
+void aj_run_read_clock(aj_run *run, bool skip);
+static inline void aj_run_note_poll(aj_run *run, bool skip) {
+  if (AJ_UNLIKELY(atomic_load_explicit(&run->stop, memory_order_relaxed) & AJ_STOP_CLOCK)) aj_run_read_clock(run, skip);
+}
 /* Watches the run's deadline and wall time, when it has such: call before the first poll. False: run->exn is set. */
 bool aj_run_watch(aj_run *run);
 /* After the last poll, whatever aj_run_watch gave. */
