@@ -161,4 +161,4 @@ const int64_t *arrjit_array_strides_bytes(const arrjit_array *array) { return ar
 void *arrjit_array_data(const arrjit_array *array) { return array ? array->view.data : NULL; }
 int64_t arrjit_array_count(const arrjit_array *array) { return array ? aj_view_count(&array->view) : 0; }
 size_t arrjit_array_bytes(const arrjit_array *array) { return array ? aj_view_bytes(&array->view) : 0; }
-int arrjit_array_is_dense(const arrjit_array *array) { return array ? aj_view_is_dense(&array->view) : 0; }
+int arrjit_array_is_dense(const arrjit_array *array) { return array ? aj_array_is_dense(array) : 0; }

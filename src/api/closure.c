@@ -35,7 +35,7 @@ void arrjit_closure_release(arrjit_closure *closure) {
 /* What could not even start, as a result like any other. NULL: no memory. */
 static arrjit_result *make_result(aj_core *core, arrjit_kind kind, arrjit_status status, const char *message) {
   char escaped[sizeof((arrjit_error *)NULL)->message];
-  arrjit_result *result = aj_result_create(core);
+  arrjit_result *result = aj_result_create(core, 0);
   if (!result) return NULL;
   aj_exn_escape(escaped, sizeof escaped, message);
   if (status != ARRJIT_MEMORY) result->exn = aj_exn_create(core, kind, (int64_t)status, escaped, 0, NULL);

@@ -38,7 +38,7 @@ arrjit_status arrjit_context_create(const arrjit_context_options *options, arrji
 arrjit_status arrjit_context_destroy(arrjit_context *context) {
   if (!context) return ARRJIT_OK;
   aj_core *core = context->core;
-  if (atomic_load(&core->activations) != 0) return ARRJIT_BUSY;
+  if (atomic_load(&core->users) != 0 || aj_compiler_is_busy(context->compiler)) return ARRJIT_BUSY;
   aj_core_wait_begin(core);
   arrjit_status status = aj_compiler_stop(context->compiler);
   if (status == ARRJIT_OK) {
@@ -118,10 +118,11 @@ void arrjit_context_get_statistics(const arrjit_context *context, arrjit_statist
   aj_mutex_lock(&core->events.lock);
   int64_t dropped = (int64_t)core->events.dropped;
   aj_mutex_unlock(&core->events.lock);
+  aj_run_counts runs = aj_compiler_runs(context->compiler);
   *out = (arrjit_statistics){.live_bytes = atomic_load(&core->mem.live_bytes),
                              .allocations = atomic_load(&core->mem.allocations),
-                             .runs_interpreted = atomic_load(&core->runs_interpreted),
-                             .runs_native = atomic_load(&core->runs_native),
+                             .runs_interpreted = runs.interpreted,
+                             .runs_native = runs.native,
                              .runs_failed = atomic_load(&core->runs_failed),
                              .functions_compiled = atomic_load(&core->functions_compiled),
                              .compilations_stopped = atomic_load(&core->compilations_stopped),
@@ -138,11 +139,11 @@ int arrjit_context_next_event(arrjit_context *context, arrjit_event *out) {
 arrjit_status arrjit_context_wait_idle(arrjit_context *context, int64_t timeout_ns) {
   if (!context) return ARRJIT_MISUSE;
   aj_core *core = context->core;
-  atomic_fetch_add(&core->activations, 1); /* the context stays while someone waits in it */
+  atomic_fetch_add(&core->users, 1); /* the context stays while someone waits in it */
   aj_core_wait_begin(core);
   arrjit_status status = aj_compiler_wait_idle(context->compiler, aj_engine_deadline(timeout_ns));
   aj_core_wait_end(core);
-  atomic_fetch_sub(&core->activations, 1);
+  atomic_fetch_sub(&core->users, 1);
   return status;
 }
 

@@ -73,8 +73,9 @@ void arrjit_function_get_statistics(const arrjit_function *function, arrjit_func
   *out = (arrjit_function_statistics){0};
   if (!function) return;
   out->compilations = atomic_load(&function->compilations);
-  out->native_runs = atomic_load(&function->native_runs);
-  out->interpreted_runs = atomic_load(&function->interpreted_runs);
+  aj_run_counts runs = aj_function_runs((arrjit_function *)(uintptr_t)function); /* takes its lock */
+  out->native_runs = runs.native;
+  out->interpreted_runs = runs.interpreted;
   const aj_code *code = atomic_load_explicit(&function->code, memory_order_acquire);
   if (!code) return;
   out->lowered_nodes = code->lowered_nodes;

@@ -116,7 +116,7 @@ arrjit_status arrjit_runner_create(arrjit_context *context, const arrjit_runner_
     aj_runner_release(runner);
     return aj_error_set(error, ARRJIT_LIMIT, "the system has no thread for a runner");
   }
-  atomic_fetch_add(&context->core->activations, 1);
+  atomic_fetch_add(&context->core->users, 1);
   *out = runner;
   return aj_error_clear(error);
 }
@@ -154,7 +154,7 @@ arrjit_status arrjit_runner_destroy(arrjit_runner *runner) {
     aj_thread_join(&runner->thread);
     aj_core_wait_end(runner->core);
   }
-  atomic_fetch_sub(&runner->core->activations, 1);
+  atomic_fetch_sub(&runner->core->users, 1);
   aj_runner_release(runner);
   return ARRJIT_OK;
 }

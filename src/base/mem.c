@@ -7,15 +7,14 @@
 
 #include "base/check.h"
 
-/* The default host. realloc of NULL allocates, so one call serves both; realloc to 0 bytes means different things in
- * different C libraries and is never made. */
+/* The default host. realloc to 0 bytes means different things in different C libraries and is never made. */
 static void *resize_with_libc(void *user, void *pointer, size_t old_bytes, size_t new_bytes) {
   (void)user, (void)old_bytes;
   if (new_bytes == 0) {
     free(pointer);
     return NULL;
   }
-  return realloc(pointer, new_bytes);
+  return pointer ? realloc(pointer, new_bytes) : malloc(new_bytes);
 }
 
 void aj_mem_init(aj_mem *mem, const arrjit_allocator *host) {

@@ -23,15 +23,69 @@ static size_t lay_out(const arrjit_function *function, aj_activation *a) {
   return sizeof *a + symbols * sizeof(int64_t) + (4 * ins + 2 * outs) * sizeof(void *);
 }
 
-/* An idle one or NULL, and what the function binds, retained: both under the one lock. */
-static aj_activation *take_idle(arrjit_function *function, aj_defaults **out_defaults) {
+/* What the function binds, retained, which takes its lock: most bind nothing. */
+static aj_defaults *get_defaults(arrjit_function *function) {
+  if (!atomic_load_explicit(&function->defaults, memory_order_acquire)) return NULL;
   aj_mutex_lock(&function->lock);
-  aj_activation *a = function->idle;
-  if (a) function->idle = a->next_idle;
-  aj_defaults *defaults = *out_defaults = function->defaults;
+  aj_defaults *defaults = atomic_load_explicit(&function->defaults, memory_order_relaxed);
   if (defaults) atomic_fetch_add_explicit(&defaults->refs, 1, memory_order_relaxed);
   aj_mutex_unlock(&function->lock);
+  return defaults;
+}
+
+static aj_activation *make_activation(arrjit_function *function) {
+  aj_activation *a = aj_mem_alloc(&function->core->mem, lay_out(function, NULL));
+  if (!a) return NULL;
+  (void)lay_out(function, a);
+  a->function = function;
+  a->keeps = function->module->slots.count > 0;
+  aj_mutex_lock(&function->lock);
+  a->next_made = function->made;
+  function->made = a;
+  aj_mutex_unlock(&function->lock);
   return a;
+}
+
+/* An idle one, else a new one: first from the place that needs no lock. */
+static aj_activation *take_activation(arrjit_function *function) {
+  aj_activation *a = atomic_exchange_explicit(&function->spare, NULL, memory_order_acquire);
+  if (a) return a;
+  aj_mutex_lock(&function->lock);
+  a = function->idle;
+  if (a) function->idle = a->next_idle;
+  aj_mutex_unlock(&function->lock);
+  return a ? a : make_activation(function);
+}
+
+static void give_back(arrjit_function *function, aj_activation *a) {
+  aj_activation *empty = NULL;
+  if (atomic_compare_exchange_strong_explicit(&function->spare, &empty, a, memory_order_release, memory_order_relaxed))
+    return;
+  aj_mutex_lock(&function->lock);
+  a->next_idle = function->idle;
+  function->idle = a;
+  aj_mutex_unlock(&function->lock);
+}
+
+bool aj_function_is_busy(arrjit_function *function) {
+  size_t made = 0, idle = 0;
+  aj_mutex_lock(&function->lock);
+  for (const aj_activation *a = function->made; a; a = a->next_made) made++;
+  for (const aj_activation *a = function->idle; a; a = a->next_idle) idle++;
+  if (atomic_load_explicit(&function->spare, memory_order_acquire)) idle++;
+  aj_mutex_unlock(&function->lock);
+  return idle < made;
+}
+
+aj_run_counts aj_function_runs(arrjit_function *function) {
+  aj_run_counts all = {0, 0};
+  aj_mutex_lock(&function->lock);
+  for (aj_activation *a = function->made; a; a = a->next_made) {
+    all.native += atomic_load_explicit(&a->native_runs, memory_order_relaxed);
+    all.interpreted += atomic_load_explicit(&a->interpreted_runs, memory_order_relaxed);
+  }
+  aj_mutex_unlock(&function->lock);
+  return all;
 }
 
 /* Clears all but the slots, which a next run of the function uses again. */
@@ -51,22 +105,11 @@ static void start_run(aj_run *run, arrjit_function *function, aj_defaults *defau
 }
 
 aj_activation *aj_activation_begin(arrjit_function *function) {
-  aj_defaults *defaults;
-  aj_activation *a = take_idle(function, &defaults);
-  if (!a) {
-    a = aj_mem_alloc(&function->core->mem, lay_out(function, NULL));
-    if (!a) {
-      aj_defaults_release(defaults);
-      return NULL;
-    }
-    (void)lay_out(function, a);
-  }
-  a->function = function;
-  a->keeps = function->module->slots.count > 0;
+  aj_activation *a = take_activation(function);
+  if (!a) return NULL;
   if (a->keeps) aj_function_retain(function);
-  atomic_fetch_add(&function->core->activations, 1);
-  start_run(&a->run, function, defaults, a->outputs);
-  a->entered = a->succeeded = false;
+  start_run(&a->run, function, get_defaults(function), a->outputs);
+  a->entered = a->succeeded = a->copied = false;
   return a;
 }
 
@@ -130,7 +173,7 @@ static void release_all(arrjit_array **arrays, uint32_t count) {
 }
 
 void aj_activation_drop_arrays(aj_activation *a) {
-  release_all(a->packed, a->input_count);
+  if (a->copied) release_all(a->packed, a->input_count);
   release_all(a->outputs, a->output_count);
 }
 
@@ -146,32 +189,27 @@ static void empty_activation(aj_activation *a) {
   aj_run_release_native(&a->run);
   AJ_VEC_FREE(&a->run.core->mem, &a->run.needs);
   if (a->keeps) release_all(a->inputs, a->input_count);
-  release_all(a->aligned, a->input_count);
+  if (a->copied) release_all(a->aligned, a->input_count);
   aj_activation_drop_arrays(a);
   aj_defaults_release(a->run.defaults);
 }
 
+/* With the activation the context may end; the function still has the core. */
 void aj_activation_end(aj_activation *a) {
   if (!a) return;
   arrjit_function *function = a->function;
   bool keeps = a->keeps;
   empty_activation(a);
-  aj_mutex_lock(&function->lock);
-  a->next_idle = function->idle;
-  function->idle = a;
-  aj_mutex_unlock(&function->lock);
-  atomic_fetch_sub(&function->core->activations,
-                   1); /* from here on the context may end; the function still has the core */
+  give_back(function, a);
   if (keeps) aj_function_release(function);
 }
 
-void aj_activation_free_idle(arrjit_function *function) {
+void aj_activation_free_all(arrjit_function *function) {
   size_t bytes = lay_out(function, NULL);
-  for (aj_activation *a = function->idle, *next; a; a = next) {
-    next = a->next_idle;
+  for (aj_activation *a = function->made, *next; a; a = next) {
+    next = a->next_made;
     aj_mem_free(&function->core->mem, a->lent, a->lent ? lent_bytes(function->module->funcs.data[0]) : 0);
     aj_run_unbind(&a->run);
     aj_mem_free(&function->core->mem, a, bytes);
   }
-  function->idle = NULL;
 }

@@ -12,12 +12,14 @@ typedef struct aj_lent_arrays {
 } aj_lent_arrays;
 
 struct aj_activation {
-  aj_activation *next_idle;
+  aj_activation *next_idle, *next_made;
+  _Atomic int64_t native_runs, interpreted_runs; /* so far; only the thread that has it writes */
   arrjit_function *function;
   aj_run run;
   bool entered; /* floating-point environment and deadline are set up */
   bool keeps;   /* callbacks may release function and inputs: they are retained; else the caller's hold is enough */
   bool succeeded;
+  bool copied;       /* an entry of aligned or packed is set */
   size_t stack_left; /* of the thread, when the run was entered */
   uint32_t input_count, output_count;
   int64_t *env; /* symbols of the module */
@@ -30,7 +32,7 @@ struct aj_activation {
   aj_lent_arrays *lent; /* made when first wanted */
 };
 
-/* Counts as an activation of the context. NULL: no memory. */
+/* The context is busy until it ends. NULL: no memory. */
 aj_activation *aj_activation_begin(arrjit_function *function);
 /* Leaves what was entered, gives up all that it owns, gives it back. NULL is fine. */
 void aj_activation_drop_arrays(aj_activation *activation); /* copies of inputs, outputs so far */
@@ -39,7 +41,8 @@ void aj_activation_end(aj_activation *activation);
 bool aj_activation_lend(aj_activation *activation);
 /* Sets up deadline, limits and floating-point environment. False: run.exn. */
 bool aj_activation_enter(aj_activation *activation, const arrjit_run_options *options, const _Atomic int *stop);
-void aj_activation_free_idle(arrjit_function *function);
+/* All of a function that goes: none is in use. */
+void aj_activation_free_all(arrjit_function *function);
 
 /* ---- arguments.c: kind argument for what does not fit ---- */
 /* Checks inputs against the parameters, binds the symbols, retains the inputs. False: run.exn. */
@@ -52,10 +55,6 @@ bool aj_arguments_check_slots(aj_activation *activation);
 /* Checks the outputs that the host gives: `given` has one a result (entries may be NULL), or is NULL. False: run.exn.
  */
 bool aj_arguments_check_outputs(aj_activation *activation, arrjit_array *const *given);
-/* Whether every element lies at a multiple of its size. */
-bool aj_arguments_aligned(const aj_view *view);
-/* Whether two views may share a byte; exact when both are dense. */
-bool aj_arguments_overlap(const aj_view *a, const aj_view *b);
 
 /* ---- tiers.c: one tier runs the function; activation->outputs on success, else run.exn ---- */
 bool aj_tier_interpret(aj_activation *activation, const arrjit_run_options *options, uint64_t *out_touched);

@@ -85,20 +85,15 @@ static bool fail_count(aj_activation *a, size_t got) {
   return aj_run_raise(&a->run, ARRJIT_KIND_ARGUMENT, 0, message, 0, NULL);
 }
 
-bool aj_arguments_aligned(const aj_view *view) {
-  uintptr_t bits = (uintptr_t)view->data;
-  for (int32_t i = 0; i < view->rank; i++) bits |= (uintptr_t)view->strides[i];
-  return (bits & (aj_dtypes[view->dtype].bytes - 1u)) == 0; /* sizes are powers of two */
-}
-
 /* The input itself, or a copy of one whose elements are not aligned: no tier has to care. False: run.exn. */
 static bool keep_input(aj_activation *a, uint32_t index, arrjit_array *input) {
   a->inputs[index] = input;
-  if (AJ_LIKELY(aj_arguments_aligned(&input->view))) {
+  if (AJ_LIKELY(aj_array_is_aligned(input))) {
     if (a->keeps) aj_array_retain(input);
     return true;
   }
   a->inputs[index] = a->aligned[index] = aj_run_copy(&a->run, &input->view);
+  a->copied = true;
   if (!a->inputs[index]) return false;
   if (a->keeps) aj_array_retain(a->inputs[index]);
   return true;
@@ -158,29 +153,6 @@ bool aj_arguments_check_slots(aj_activation *a) {
 
 /* ---- outputs ---- */
 
-/* The bytes that a view spans: [*low, *high); empty views span none. */
-static void find_span(const aj_view *view, uintptr_t *low, uintptr_t *high) {
-  uintptr_t first = (uintptr_t)view->data, last = first;
-  *low = *high = first;
-  for (int32_t i = 0; i < view->rank; i++) {
-    if (view->dims[i] == 0) return;
-    uintptr_t reach = (uintptr_t)(view->strides[i] * (view->dims[i] - 1)); /* modulo 2^64, as addresses are */
-    if (view->strides[i] < 0)
-      first += reach;
-    else
-      last += reach;
-  }
-  *low = first;
-  *high = last + aj_dtypes[view->dtype].bytes;
-}
-
-bool aj_arguments_overlap(const aj_view *a, const aj_view *b) {
-  uintptr_t a_low, a_high, b_low, b_high;
-  find_span(a, &a_low, &a_high);
-  find_span(b, &b_low, &b_high);
-  return a_low < b_high && b_low < a_high;
-}
-
 /* Sets the bytes of all elements in a bit map that starts at `low`; true when one was set before. */
 static bool mark_bytes(const aj_view *view, uintptr_t low, uint8_t *map) {
   int64_t index[ARRJIT_MAX_RANK] = {0};
@@ -198,24 +170,23 @@ static bool mark_bytes(const aj_view *view, uintptr_t low, uint8_t *map) {
   return twice;
 }
 
-/* Whether one element shares a byte with another, of a view with itself (b NULL) or of two. Spans that touch are looked
- * at byte by byte: columns of one matrix interleave without sharing. False: run.exn. */
-static bool share_bytes(aj_activation *a, const aj_view *x, const aj_view *y, bool *out) {
-  uintptr_t low, high, other_low, other_high;
-  find_span(x, &low, &high);
+/* Whether one element shares a byte with another, of an array with itself (y NULL) or of two. Spans that touch are
+ * looked at byte by byte: columns of one matrix interleave without sharing. False: run.exn. */
+static bool share_bytes(aj_activation *a, const arrjit_array *x, const arrjit_array *y, bool *out) {
   *out = false;
+  if (y ? !aj_array_overlaps(x, y) : aj_array_is_dense(x)) return true;
+  uintptr_t low = (uintptr_t)x->view.data + (uintptr_t)x->span.low;
+  uintptr_t high = (uintptr_t)x->view.data + (uintptr_t)x->span.high;
   if (y) {
-    if (!aj_arguments_overlap(x, y)) return true;
-    find_span(y, &other_low, &other_high);
+    uintptr_t other_low = (uintptr_t)y->view.data + (uintptr_t)y->span.low;
+    uintptr_t other_high = (uintptr_t)y->view.data + (uintptr_t)y->span.high;
     if (other_low < low) low = other_low;
     if (other_high > high) high = other_high;
-  } else if (aj_view_is_dense(x) || low == high) {
-    return true;
   }
   size_t bytes = (high - low) / 8 + 1;
   uint8_t *map = aj_mem_alloc(&a->run.core->mem, bytes);
   if (!map) return aj_run_raise_memory(&a->run, bytes);
-  *out = mark_bytes(x, low, map) || (y && mark_bytes(y, low, map));
+  *out = mark_bytes(&x->view, low, map) || (y && mark_bytes(&y->view, low, map));
   aj_mem_free(&a->run.core->mem, map, bytes);
   return true;
 }
@@ -258,11 +229,11 @@ bool aj_arguments_check_outputs(aj_activation *a, arrjit_array *const *given) {
   for (uint32_t i = 0; given && i < a->output_count; i++) {
     bool shared = false;
     if (!given[i]) continue;
-    if (!check_output(a, i, &given[i]->view) || !share_bytes(a, &given[i]->view, NULL, &shared)) return false;
+    if (!check_output(a, i, &given[i]->view) || !share_bytes(a, given[i], NULL, &shared)) return false;
     if (shared) return fail_overlap(a, i, i);
     for (uint32_t k = 0; k < i; k++) {
       if (!given[k]) continue;
-      if (!share_bytes(a, &given[i]->view, &given[k]->view, &shared)) return false;
+      if (!share_bytes(a, given[i], given[k], &shared)) return false;
       if (shared) return fail_overlap(a, i, k);
     }
   }

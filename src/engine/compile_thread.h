@@ -23,6 +23,7 @@ struct aj_compiler {
   aj_mutex lock;
   aj_cond changed; /* broadcast at every change that someone may wait for */
   arrjit_function *functions;
+  aj_run_counts past_runs; /* of functions that are gone */
   arrjit_function *first, *last;
   aj_print_job *prints;
   arrjit_function *current; /* being compiled */

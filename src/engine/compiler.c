@@ -167,6 +167,28 @@ void aj_compiler_release(aj_compiler *c) {
   aj_core_release(core);
 }
 
+static void add_runs(aj_run_counts *sum, arrjit_function *function) {
+  aj_run_counts runs = aj_function_runs(function);
+  sum->native += runs.native;
+  sum->interpreted += runs.interpreted;
+}
+
+aj_run_counts aj_compiler_runs(aj_compiler *c) {
+  aj_mutex_lock(&c->lock);
+  aj_run_counts sum = c->past_runs;
+  for (arrjit_function *f = c->functions; f; f = f->next) add_runs(&sum, f);
+  aj_mutex_unlock(&c->lock);
+  return sum;
+}
+
+bool aj_compiler_is_busy(aj_compiler *c) {
+  bool busy = false;
+  aj_mutex_lock(&c->lock);
+  for (arrjit_function *f = c->functions; f && !busy; f = f->next) busy = aj_function_is_busy(f);
+  aj_mutex_unlock(&c->lock);
+  return busy;
+}
+
 void aj_compiler_attach(aj_compiler *c, arrjit_function *function) {
   aj_mutex_lock(&c->lock);
   function->next = c->functions;
@@ -182,6 +204,7 @@ void aj_compiler_detach(aj_compiler *c, arrjit_function *function) {
   else
     c->functions = function->next;
   if (function->next) function->next->previous = function->previous;
+  add_runs(&c->past_runs, function);
   aj_code *code = atomic_exchange(&function->code, NULL);
   c->destroying++; /* keeps native open */
   aj_mutex_unlock(&c->lock);

@@ -15,6 +15,9 @@ arrjit_status aj_compiler_stop(aj_compiler *compiler);
 /* A function joins its context's, and leaves them with its code. */
 void aj_compiler_attach(aj_compiler *compiler, arrjit_function *function);
 void aj_compiler_detach(aj_compiler *compiler, arrjit_function *function);
+/* Over all functions: whether one is running, and the runs so far, also of functions that are gone. */
+bool aj_compiler_is_busy(aj_compiler *compiler);
+aj_run_counts aj_compiler_runs(aj_compiler *compiler);
 
 /* Queues compilation unless that was done before. UNAVAILABLE: there is no native code here, or there will be none of
  * this function; LIMIT: above the budget. */

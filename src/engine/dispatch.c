@@ -77,25 +77,25 @@ static const aj_code *get_code(aj_activation *a, arrjit_status *out_status, arrj
   return atomic_load_explicit(&a->function->code, memory_order_acquire);
 }
 
+/* Only the thread that has the activation counts in it: no read-modify-write that others wait for. */
+static void add_runs(_Atomic int64_t *count, int64_t runs) {
+  atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + runs, memory_order_relaxed);
+}
+
 static bool interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
-  arrjit_function *function = a->function;
-  atomic_fetch_add_explicit(&function->interpreted_runs, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&function->core->runs_interpreted, 1, memory_order_relaxed);
+  add_runs(&a->interpreted_runs, 1);
   return aj_tier_interpret(a, o, out_touched);
 }
 
 /* Native code takes the memory of all its arms when it begins. Where that is refused nothing has happened yet, and the
  * interpreter, which takes only what it comes to need, may do with less. */
 static bool run_native(aj_activation *a, const aj_code *code, const arrjit_run_options *o, uint64_t *out_touched) {
-  arrjit_function *function = a->function;
-  atomic_fetch_add_explicit(&function->native_runs, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&function->core->runs_native, 1, memory_order_relaxed);
+  add_runs(&a->native_runs, 1);
   if (aj_tier_native(a, code, o->outputs, out_touched)) return true;
   if (AJ_LIKELY(!a->run.unbegun) || (o->flags & ARRJIT_RUN_REQUIRE_NATIVE)) return false;
-  atomic_fetch_sub_explicit(&function->native_runs, 1, memory_order_relaxed);
-  atomic_fetch_sub_explicit(&function->core->runs_native, 1, memory_order_relaxed);
+  add_runs(&a->native_runs, -1);
   aj_tier_forget(a, out_touched);
-  post_interpreted(function, "there was no memory for native code to begin with");
+  post_interpreted(a->function, "there was no memory for native code to begin with");
   return interpret(a, o, out_touched);
 }
 
@@ -185,6 +185,7 @@ static arrjit_status run_tier(aj_activation *a, const arrjit_run_options *o, uin
 static void release_keeper(void *function) { aj_function_release(function); }
 
 static void pack_outputs(aj_activation *a, const arrjit_run_options *o, arrjit_result *result) {
+  result->output_count = a->output_count;
   for (uint32_t i = 0; i < a->output_count; i++) {
     result->outputs[i] = a->outputs[i];
     a->outputs[i] = NULL;
@@ -196,9 +197,6 @@ static void pack_outputs(aj_activation *a, const arrjit_run_options *o, arrjit_r
 static void pack_failure(aj_activation *a, arrjit_result *result) {
   aj_core *core = result->core;
   atomic_fetch_add_explicit(&core->runs_failed, 1, memory_order_relaxed);
-  aj_mem_free(&core->mem, result->outputs, result->output_count * sizeof *result->outputs);
-  result->outputs = NULL;
-  result->output_count = 0;
   result->exn = a ? a->run.exn : aj_exn_no_memory(core);
   if (!a) return;
   AJ_ASSERT(result->exn);
@@ -220,18 +218,6 @@ static void pack_result(aj_activation *a, const arrjit_run_options *o, uint64_t 
     pack_failure(a, result);
 }
 
-/* The result with room for all outputs, so that a run that succeeds cannot fail afterwards. */
-static arrjit_result *make_result(const arrjit_function *function) {
-  arrjit_result *result = aj_result_create(function->core);
-  if (!result) return NULL;
-  result->output_count = function->module->funcs.data[0]->result_count;
-  if (result->output_count == 0) return result;
-  result->outputs = aj_mem_array(&function->core->mem, result->output_count, sizeof *result->outputs);
-  if (result->outputs) return result;
-  aj_result_destroy(result);
-  return NULL;
-}
-
 static arrjit_status run_checked(aj_activation *a, const arrjit_run_options *o, const _Atomic int *stop,
                                  size_t input_count, arrjit_array *const *inputs, uint64_t *out_touched,
                                  arrjit_error *error) {
@@ -251,7 +237,8 @@ arrjit_status aj_engine_run(arrjit_function *function, const arrjit_run_options 
   const arrjit_run_options *o = options ? options : &defaults;
   arrjit_status status = check_call(function, o, input_count, inputs, out, error);
   if (status != ARRJIT_OK) return status;
-  __attribute__((cleanup(end_result))) arrjit_result *result = make_result(function);
+  __attribute__((cleanup(end_result))) arrjit_result *result = aj_result_create(
+      function->core, function->module->funcs.data[0]->result_count); /* all room: what succeeds stays so */
   __attribute__((cleanup(end_activation))) aj_activation *a = result ? aj_activation_begin(function) : NULL;
   if (!result) return aj_error_memory(error, "a result");
   uint64_t touched = 0;
@@ -293,7 +280,7 @@ arrjit_status aj_engine_run_blocks(arrjit_function *function, const arrjit_run_o
   if (a && (a->keeps || o->binding_count)) status = aj_run_bind(&a->run, o->binding_count, o->bindings, error);
   if (a && status == ARRJIT_OK) status = run_blocks(a, o, inputs, outputs, error);
   if (status != ARRJIT_OK || (a && a->succeeded)) return status;
-  arrjit_result *result = aj_result_create(function->core);
+  arrjit_result *result = aj_result_create(function->core, 0);
   if (!result) return aj_error_memory(error, "a result");
   pack_failure(a, result);
   *out_failure = result;

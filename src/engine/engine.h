@@ -33,12 +33,14 @@ struct arrjit_function {
   _Atomic(aj_code *) code;        /* published last */
   _Atomic int64_t hot_work;       /* interpreted so far */
   _Atomic int hot_tries;          /* compilations that auto has asked for: each next one waits for twice the work */
-  _Atomic int64_t compilations, native_runs, interpreted_runs;
+  _Atomic int64_t compilations;
   arrjit_status never_status; /* why native code will not come; written before the state is NEVER */
   char never_text[160];
-  aj_mutex lock; /* guards what follows */
-  aj_activation *idle;
-  struct aj_defaults *defaults; /* NULL: no slot is bound */
+  _Atomic(aj_activation *) spare;         /* an idle activation, taken and given back by one exchange */
+  _Atomic(struct aj_defaults *) defaults; /* changed and retained with the lock held; NULL: no slot is bound */
+  aj_mutex lock;                          /* guards what follows */
+  aj_activation *idle;                    /* more of them */
+  aj_activation *made;                    /* all there are */
 };
 
 /* Takes the module (also on failure). NULL: no memory. */
@@ -48,6 +50,13 @@ void aj_function_release(arrjit_function *function);
 /* Binds one of its slots for runs to come; what it was bound to goes, with no lock held. */
 arrjit_status aj_function_bind(arrjit_function *function, const arrjit_binding *binding, void (*destroy)(void *user),
                                arrjit_error *error);
+/* Its runs so far, by tier. */
+typedef struct aj_run_counts {
+  int64_t native, interpreted;
+} aj_run_counts;
+aj_run_counts aj_function_runs(arrjit_function *function);
+/* Whether any of its activations is not idle. */
+bool aj_function_is_busy(arrjit_function *function);
 /* What memory its runs need, made on first use. NULL: no memory. */
 const struct aj_need *aj_function_need(arrjit_function *function);
 

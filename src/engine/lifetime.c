@@ -51,8 +51,8 @@ void aj_function_release(arrjit_function *function) {
   aj_core *core = function->core;
   aj_compiler *compiler = function->compiler;
   aj_compiler_detach(compiler, function);
-  aj_activation_free_idle(function);
-  aj_defaults_release(function->defaults);
+  aj_activation_free_all(function);
+  aj_defaults_release(atomic_load(&function->defaults));
   aj_interp_code_destroy(function->interp);
   aj_need_destroy(atomic_load(&function->need));
   aj_module_destroy(function->module);
@@ -65,14 +65,14 @@ void aj_function_release(arrjit_function *function) {
 /* The bindings with slot `at` replaced. The old ones are only read here: they go when nobody holds them any more. */
 static void replace_default(arrjit_function *function, aj_defaults *fresh, uint32_t at, aj_default *own) {
   aj_mutex_lock(&function->lock);
-  aj_defaults *old = function->defaults;
+  aj_defaults *old = atomic_load(&function->defaults);
   for (uint32_t i = 0; old && i < old->count; i++) {
     if (i == at || !old->slots[i]) continue;
     fresh->slots[i] = old->slots[i];
     atomic_fetch_add_explicit(&fresh->slots[i]->refs, 1, memory_order_relaxed);
   }
   fresh->slots[at] = own;
-  function->defaults = fresh;
+  atomic_store(&function->defaults, fresh);
   aj_mutex_unlock(&function->lock);
   aj_defaults_release(old);
 }

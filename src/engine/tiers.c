@@ -23,9 +23,9 @@ static bool write_given(aj_activation *a, arrjit_array *const *given) {
 
 /* A given output can be written directly when no input lies in it: code may write before it has read all. */
 static bool is_direct(const aj_activation *a, const arrjit_array *given) {
-  if (!given || !aj_view_is_dense(&given->view) || !aj_arguments_aligned(&given->view)) return false;
+  if (!given || !aj_array_is_dense(given) || !aj_array_is_aligned(given)) return false;
   for (uint32_t i = 0; i < a->input_count; i++)
-    if (!a->packed[i] && aj_arguments_overlap(&given->view, &a->inputs[i]->view)) return false;
+    if (!a->packed[i] && aj_array_overlaps(given, a->inputs[i])) return false;
   return true;
 }
 
@@ -46,9 +46,9 @@ bool aj_tier_fits(aj_activation *a) {
   if (!need) return aj_run_raise_memory(&a->run, 0);
   int64_t copies = 0; /* of inputs that some tier wants in another form */
   for (uint32_t i = 0; i < a->input_count; i++) {
-    const aj_view *view = &a->inputs[i]->view;
-    if (!a->aligned[i] && aj_view_is_dense(view)) continue;
-    if (!aj_i64_add(copies, (int64_t)aj_view_bytes(view), &copies)) copies = INT64_MAX;
+    const arrjit_array *x = a->inputs[i];
+    if (!a->aligned[i] && aj_array_is_dense(x)) continue;
+    if (!aj_i64_add(copies, (int64_t)aj_view_bytes(&x->view), &copies)) copies = INT64_MAX;
   }
   return aj_need_begin(&a->run, need, copies, a->env);
 }
@@ -57,12 +57,12 @@ bool aj_tier_fits(aj_activation *a) {
 
 /* Whether a donated input can be overwritten: it is the host's own array, and nothing else lies in it. */
 static bool is_lone(const aj_activation *a, uint32_t input, arrjit_array *const *given) {
-  const aj_view *view = &a->inputs[input]->view;
-  if (a->aligned[input] || view->rank == 0 || !aj_view_is_dense(view)) return false;
+  const arrjit_array *x = a->inputs[input];
+  if (a->aligned[input] || x->view.rank == 0 || !aj_array_is_dense(x)) return false;
   for (uint32_t i = 0; i < a->input_count; i++)
-    if (i != input && aj_arguments_overlap(view, &a->inputs[i]->view)) return false;
+    if (i != input && aj_array_overlaps(x, a->inputs[i])) return false;
   for (uint32_t i = 0; given && i < a->output_count; i++)
-    if (given[i] && aj_arguments_overlap(view, &given[i]->view)) return false;
+    if (given[i] && aj_array_overlaps(x, given[i])) return false;
   return true;
 }
 
@@ -92,8 +92,9 @@ bool aj_tier_has_stack(const aj_activation *a, const aj_code *code) {
 static bool pack_inputs(aj_activation *a) {
   for (uint32_t i = 0; i < a->input_count; i++) {
     arrjit_array *input = a->inputs[i];
-    if (!aj_view_is_dense(&input->view)) {
+    if (!aj_array_is_dense(input)) {
       input = a->packed[i] = aj_run_copy(&a->run, &input->view);
+      a->copied = true;
       if (!input) return false;
     }
     a->in_data[i] = input->view.data;

@@ -78,8 +78,7 @@ static void store_results(aj_frame *frame, const execution *e) {
     const aj_node *node = e->range->code.results[r];
     if (e->taken[r] != NOBODY) {
       frame->cells[e->range->code.params[e->taken[r]].value->slot].tag = AJ_CELL_NONE;
-      e->made[r]->view.dtype = node->results[0].type->dtype;
-      aj_view_set_dense(&e->made[r]->view);
+      aj_array_retype(e->made[r], node->results[0].type->dtype);
     }
     *aj_frame_result(frame, node, 0) = (aj_cell){.u.array = e->made[r], .tag = AJ_CELL_ARRAY};
   }

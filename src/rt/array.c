@@ -35,6 +35,29 @@ static void set_up(arrjit_array *array, aj_core *core) {
   array->release_user = array->release_data = NULL;
 }
 
+/* In steps that are modulo 2^64, as addresses are. */
+static aj_span find_span(const aj_view *view) {
+  aj_span span = {.dense = aj_view_is_dense(view)};
+  uint64_t low = 0, high = 0;
+  bool empty = false;
+  for (int32_t i = 0; i < view->rank; i++) {
+    uint64_t reach = (uint64_t)view->strides[i] * (uint64_t)(view->dims[i] - 1);
+    empty = empty || view->dims[i] == 0;
+    span.stride_bits |= (uint64_t)view->strides[i];
+    *(view->strides[i] < 0 ? &low : &high) += reach;
+  }
+  if (empty) return span;
+  span.low = (int64_t)low;
+  span.high = (int64_t)(high + aj_dtypes[view->dtype].bytes);
+  return span;
+}
+
+void aj_array_retype(arrjit_array *array, arrjit_dtype dtype) {
+  array->view.dtype = dtype;
+  aj_view_set_dense(&array->view);
+  array->span.dense = true;
+}
+
 /* Room for the header, for moving the elements up to their alignment, and for them. */
 arrjit_array *aj_array_create(aj_core *core, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero) {
   int64_t bytes;
@@ -50,6 +73,7 @@ arrjit_array *aj_array_create(aj_core *core, arrjit_dtype dtype, int32_t rank, c
   array->view.rank = rank;
   if (rank) memcpy(array->view.dims, dims, (size_t)rank * sizeof *dims);
   aj_view_set_dense(&array->view);
+  array->span = (aj_span){.high = bytes, .stride_bits = aj_dtypes[dtype].bytes, .dense = true};
   uintptr_t behind = (uintptr_t)(array + 1);
   array->view.data = (char *)(array + 1) + ((ALIGNMENT - behind % ALIGNMENT) % ALIGNMENT);
   if (zero && bytes) memset(array->view.data, 0, (size_t)bytes);
@@ -64,6 +88,7 @@ arrjit_array *aj_array_wrap(aj_core *core, const aj_view *view, arrjit_release_d
   array->release_user = user;
   array->release_data = data;
   array->view = *view;
+  array->span = find_span(view);
   return array;
 }
 
@@ -72,6 +97,7 @@ void aj_array_lend(arrjit_array *array, aj_core *core, const aj_view *view) {
   atomic_init(&array->refs, 1);
   array->core = core;
   array->view = *view;
+  array->span = find_span(view);
 }
 
 /* A view of a view is one of the root. */
@@ -113,7 +139,7 @@ arrjit_array *aj_array_copy(aj_core *core, const aj_view *view) {
 }
 
 arrjit_array *aj_array_dense(arrjit_array *array) {
-  if (!aj_view_is_dense(&array->view)) return aj_array_copy(array->core, &array->view);
+  if (!aj_array_is_dense(array)) return aj_array_copy(array->core, &array->view);
   aj_array_retain(array);
   return array;
 }

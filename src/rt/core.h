@@ -29,8 +29,8 @@ typedef struct aj_core {
   struct aj_exn *no_memory; /* aj_exn_no_memory */
   arrjit_hooks hooks;       /* of the host; both functions NULL: none */
   _Atomic int64_t options[AJ_OPTION_COUNT];
-  _Atomic int64_t activations; /* runs and runners alive: the context cannot be destroyed */
-  _Atomic int64_t runs_interpreted, runs_native, runs_failed;
+  _Atomic int64_t users; /* runners and waits: the context cannot be destroyed */
+  _Atomic int64_t runs_failed;
   _Atomic int64_t poll_longest_ns;
   _Atomic int64_t functions_compiled, compilations_stopped, compile_ns, code_bytes;
 } aj_core;

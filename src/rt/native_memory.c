@@ -128,6 +128,7 @@ int32_t aj_nh_callback_sized(aj_run *run, const aj_nh_site *site, const int64_t 
 /* ---- all of it ---- */
 
 void aj_run_release_native(aj_run *run) {
+  if (!run->blocks && run->arrays.capacity == 0 && run->exns.count == 0 && run->exns.capacity == 0) return;
   while (run->blocks) aj_nh_block_free(run);
   aj_nh_arrays_trim(run, 0);
   AJ_VEC_FREE(&run->core->mem, &run->arrays);

@@ -1,11 +1,16 @@
 /* Results: outputs or an exn, and the strings that were asked for. */
 #include "rt/result.h"
 
-arrjit_result *aj_result_create(aj_core *core) {
-  arrjit_result *result = aj_mem_alloc(&core->mem, sizeof *result);
+static size_t result_bytes(uint32_t output_room) {
+  return sizeof(arrjit_result) + output_room * sizeof(arrjit_array *);
+}
+
+arrjit_result *aj_result_create(aj_core *core, uint32_t output_room) {
+  arrjit_result *result = aj_mem_alloc(&core->mem, result_bytes(output_room));
   if (!result) return NULL;
   aj_core_retain(core);
   result->core = core;
+  result->output_room = output_room;
   return result;
 }
 
@@ -16,14 +21,12 @@ void aj_result_destroy(arrjit_result *result) {
   aj_mem *mem = &core->mem;
   aj_result_destroy(result->cause);
   aj_result_destroy(result->context);
-  if (result->outputs)
-    for (uint32_t i = 0; i < result->output_count; i++) aj_array_release(result->outputs[i]);
-  aj_mem_free(mem, result->outputs, result->output_count * sizeof *result->outputs);
+  for (uint32_t i = 0; i < result->output_count; i++) aj_array_release(result->outputs[i]);
   aj_mem_free(mem, result->message, result->message_bytes);
   aj_mem_free(mem, result->text, result->text_bytes);
   if (result->exn) aj_mem_free(mem, result->arms, result->exn->trace.count * sizeof *result->arms);
   aj_exn_release(result->exn);
-  aj_mem_free(mem, result, sizeof *result);
+  aj_mem_free(mem, result, result_bytes(result->output_room));
   aj_core_release(core);
 }
 
@@ -87,7 +90,7 @@ bool aj_result_trace(arrjit_result *result, size_t index, arrjit_trace_entry *ou
 
 arrjit_result *aj_result_linked(arrjit_result *result, arrjit_result **place, aj_exn *exn) {
   if (*place || !exn) return *place;
-  arrjit_result *linked = aj_result_create(result->core);
+  arrjit_result *linked = aj_result_create(result->core, 0);
   if (!linked) return NULL;
   aj_exn_retain(exn);
   linked->exn = exn;

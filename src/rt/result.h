@@ -6,18 +6,19 @@
 
 struct arrjit_result {
   aj_core *core;
-  uint32_t output_count;
-  arrjit_array **outputs; /* owned; NULL when it failed */
+  uint32_t output_room, output_count; /* of outputs: entries there are, and those used: 0 when it failed */
   uint64_t consumed, touched;
   aj_exn *exn;                      /* NULL: ok */
   char *message, *text;             /* rendered on demand */
   size_t message_bytes, text_bytes; /* allocated */
   char (*arms)[AJ_ARM_TEXT_BYTES];  /* one a trace entry, made on demand */
   arrjit_result *cause, *context;   /* made on demand */
+  arrjit_array *outputs[];          /* owned; NULL before they are there */
 };
 
-arrjit_result *aj_result_create(aj_core *core); /* NULL: no memory */
-void aj_result_destroy(arrjit_result *result);  /* NULL is fine */
+/* With room for so many outputs. NULL: no memory. */
+arrjit_result *aj_result_create(aj_core *core, uint32_t output_room);
+void aj_result_destroy(arrjit_result *result); /* NULL is fine */
 /* Made on first use; "" for an ok result and for lack of memory. */
 const char *aj_result_message(arrjit_result *result);
 const char *aj_result_text(arrjit_result *result);

@@ -35,7 +35,7 @@ static aj_view vector(arrjit_dtype dtype, int64_t n, void *data) {
 /* Takes exn. */
 static arrjit_result *result_of(fixture *f, aj_exn *exn) {
   assert_non_null(exn);
-  arrjit_result *result = aj_result_create(f->core);
+  arrjit_result *result = aj_result_create(f->core, 0);
   assert_non_null(result);
   result->exn = exn;
   return result;
@@ -363,7 +363,7 @@ static void test_results_stand_null_and_success(void **state) {
   (void)state;
   fixture f;
   begin(&f);
-  arrjit_result *results[2] = {NULL, aj_result_create(f.core)};
+  arrjit_result *results[2] = {NULL, aj_result_create(f.core, 0)};
   arrjit_trace_entry entry;
   for (int i = 0; i < 2; i++) {
     arrjit_result *r = results[i];

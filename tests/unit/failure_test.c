@@ -55,7 +55,7 @@ static bool call_log(fixture *f, double x) {
 
 /* The failure in the run, as the host would see it. */
 static arrjit_result *take_result(fixture *f) {
-  arrjit_result *result = aj_result_create(f->core);
+  arrjit_result *result = aj_result_create(f->core, 0);
   assert_non_null(f->run.exn);
   result->exn = f->run.exn;
   f->run.exn = NULL;
