@@ -1,11 +1,13 @@
-/* join: a kernel that looks for the first false lane and elementwise kernels that read the same arrays become one.
+/* join: a kernel that looks for the first false lane of a check, and elementwise kernels behind the check that read the
+ * same arrays, become one.
  *
  *   before   %1 = kernel %x {combine = [first_false]} ...      after   %1, %3 = kernel %x {combine = [first_false,
  * none]} if ... %1 { raise %1 } { yield }                          if ... %1 { raise %1 } { yield } %3 = kernel %x
  * {combine = [none]} ...
  *
- * So a check that never fails costs a compare and a branch a vector, and no pass of its own over memory. What comes
- * early was pure: when the check fails, nobody sees it.
+ * So a check that never fails costs a compare and a branch a vector, and no pass of its own over memory. Such a kernel
+ * ends at the first false lane and leaves the rest of its arrays as they were: when the check fails, nobody sees them.
+ * So they must come from behind the raise; whether all of an array holds, which raises nothing, joins nothing.
  *
  * Requires: fuse. Must never take in a kernel that may fail, nor one whose operands are not there yet. */
 #include <string.h>
@@ -177,15 +179,31 @@ static bool join_parts(join *j) {
 
 /* ---- regions ---- */
 
-/* Kernels after the first that can come to it: looked for among as many nodes as a host writes between a check and
- * what it checks, not through whole regions. */
+enum { LOOK_AHEAD = 64 }; /* nodes that a host writes between a check and what it checks, not whole regions */
+
+/* The branch that raises when the first kernel has found a lane; NULL: there is none. */
+static const aj_node *find_raise(const aj_node *first) {
+  const aj_region *region = first->parent;
+  for (uint32_t pc = first->pc + 1; pc < region->node_count && pc <= first->pc + LOOK_AHEAD; pc++) {
+    const aj_node *node = region->nodes[pc];
+    if (node->op != AJ_OP_IF || node->parent != region) continue;
+    const aj_node *condition = node->operands[0]->def, *end = aj_region_terminator(node->regions[0]);
+    if (condition && condition->op == AJ_OP_GE && condition->operands[0] == &first->results[0] && end &&
+        end->op == AJ_OP_RAISE)
+      return node;
+  }
+  return NULL;
+}
+
+/* Kernels that can come to the first. */
 static bool find_parts(join *j) {
-  enum { LOOK_AHEAD = 64 };
   const aj_region *region = j->first->parent;
-  uint32_t nodes = j->first->regions[0]->node_count, last = j->first->pc + LOOK_AHEAD;
+  const aj_node *raise = find_raise(j->first);
+  uint32_t nodes = j->first->regions[0]->node_count;
   j->parts.count = 0;
   if (!AJ_VEC_PUSH(j->ctx->mem, &j->parts, j->first)) return false;
-  for (uint32_t pc = j->first->pc + 1; pc < region->node_count && pc <= last; pc++) {
+  if (!raise) return true;
+  for (uint32_t pc = raise->pc + 1; pc < region->node_count && pc <= raise->pc + LOOK_AHEAD; pc++) {
     aj_node *node = region->nodes[pc];
     if (node->parent != region || j->parts.count == MOST_RESULTS || !can_join(j, node)) continue;
     nodes += node->regions[0]->node_count;

@@ -91,6 +91,35 @@ static void test_all_of_an_array_as_predicate(void **state) {
   EXPECT(o, 1, BOOL, 1);
 }
 
+/* Whether all of an array holds stops at the first lane that does not; what is made of the same array does not stop. */
+static void test_all_of_an_array_stops_nothing_else(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F32, arrjit_symbol(g, "n")), c[1];
+  arrjit_value positive = arrjit_gt(g, x, arrjit_const_like(g, x, 0));
+  arrjit_value all = arrjit_reduce_and(g, positive, INTS(0)), twice = arrjit_add(g, x, x);
+  RETURN(g, all, twice, arrjit_neg(g, twice));
+  arrjit_function *function = tk_finish(f, g);
+  const tk_outcome *o = RUN(f, function, ARRAY(f, F32, 1, -2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT(o, 0, BOOL, 0);
+  EXPECT(o, 1, F32, 2, -4, 6, 8, 10, 12, 14, 16, 18);
+  EXPECT(o, 2, F32, -2, 4, -6, -8, -10, -12, -14, -16, -18);
+  /* the same question asked again by a check, behind what others see of the array */
+  g = tk_graph(f);
+  x = PARAM(g, "x", F32, arrjit_symbol(g, "n"));
+  arrjit_slot seen = arrjit_slot_io(g, "seen", TYPES(arrjit_value_type(x)), 0);
+  positive = arrjit_gt(g, x, arrjit_const_like(g, x, 0));
+  all = arrjit_reduce_and(g, positive, INTS(0));
+  CALLBACK(g, seen, &twice, arrjit_add(g, x, x));
+  CHECK(g, positive, ARRJIT_KIND_RUNTIME, 1, "not positive", NONE, c, x);
+  RETURN(g, all, twice, arrjit_neg(g, c[0]));
+  function = tk_finish(f, g);
+  tk_bind(f, "seen", NULL, NULL);
+  o = RUN(f, function, ARRAY(f, F32, 1, -2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_FAILURE(o, ARRJIT_KIND_RUNTIME, 1, "not positive");
+  EXPECT_PAYLOAD(o, 0, I64, 1);
+}
+
 static void test_checks_are_caught(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
@@ -252,6 +281,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_checks_and_checked_ops_keep_their_order),
     TK_TEST(test_checks_see_shapes_and_broadcasts),
     TK_TEST(test_all_of_an_array_as_predicate),
+    TK_TEST(test_all_of_an_array_stops_nothing_else),
     TK_TEST(test_checks_are_caught),
     TK_TEST(test_case_f37_payload_is_computed_by_the_failing_path_alone),
     TK_TEST(test_payload_that_may_fail_stays),
