@@ -1,9 +1,9 @@
 /* check: a check becomes a branch to an arm that raises; whether all of an array holds becomes where it first does not.
  *
- *   before   %1 = check %p, %x {kind = runtime, payload = 0 ...} : f32[n]     after   %1 = first_false %p : i64
- *            %2 = neg %1 : f32[n]                                                      %2 = ge %1, 0 : bool
- *                                                                                      if %2, %1 { raise %1 } { yield }
- *                                                                                      %3 = neg %x : f32[n]
+ *   before   %1 = check %p, %x {payload = 0 ...} : f32[n]     after   %1 = first_false %p : i64
+ *            %2 = neg %1 : f32[n]                                     %2 = ge %1, 0 : bool
+ *                                                                     if %2, %1 { raise %1 } { yield }
+ *                                                                     %3 = neg %x : f32[n]
  *
  * What passed through a check is used as it is: the check stays where it stood, and nothing moves over an effect but
  * what is pure and total. So the work of a payload can go into the arm (sink), the predicate into a kernel (fuse), and

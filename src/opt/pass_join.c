@@ -1,9 +1,9 @@
 /* join: a kernel that looks for the first false lane of a check, and elementwise kernels behind the check that read the
  * same arrays, become one.
  *
- *   before   %1 = kernel %x {combine = [first_false]} ...      after   %1, %3 = kernel %x {combine = [first_false,
- * none]} if ... %1 { raise %1 } { yield }                          if ... %1 { raise %1 } { yield } %3 = kernel %x
- * {combine = [none]} ...
+ *   before   %1 = kernel %x {combine = [first_false]}     after   %1, %3 = kernel %x {combine = [first_false, none]}
+ *            if ... %1 { raise %1 } { yield }                     if ... %1 { raise %1 } { yield }
+ *            %3 = kernel %x {combine = [none]}
  *
  * So a check that never fails costs a compare and a branch a vector, and no pass of its own over memory. Such a kernel
  * ends at the first false lane and leaves the rest of its arrays as they were: when the check fails, nobody sees them.
