@@ -1,5 +1,6 @@
-/* arrjit-conformance --mode interp|whole [--json OUT] FILE...: runs the cases of neutral-format files through the
- * public API. A file with cases that did not pass makes it exit 1; bad usage or input 2. */
+/* arrjit-conformance --mode interp|whole [--least N] [--json OUT] FILE...: runs the cases of neutral-format files
+ * through the public API and tells the failed ones, and the skipped ones by reason. A file with a case that failed, or
+ * with fewer than N that passed, makes it exit 1; bad usage or input 2. */
 #include "corpus.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@ typedef struct report {
   corpus_case *reader;
   int64_t counts[3];
   json_t *not_passed; /* array of {name, verdict, why} */
+  json_t *skipped;    /* by reason: how many */
 } report;
 
 static const struct {
@@ -106,20 +108,33 @@ static bool run_case(void *user, size_t line, const json_t *one) {
   verdict v = r->reader(&r->run, one);
   r->counts[v]++;
   if (v == PASSED) return true;
-  printf("  %s %s (line %zu): %s\n", words[v], name ? name : "?", line, r->run.why);
+  if (v == FAILED) printf("  failed %s (line %zu): %s\n", name ? name : "?", line, r->run.why);
+  if (v == SKIPPED) {
+    json_int_t before = json_integer_value(json_object_get(r->skipped, r->run.why));
+    json_object_set_new(r->skipped, r->run.why, json_integer(before + 1));
+  }
   json_array_append_new(
       r->not_passed, json_pack("{s:s, s:s, s:s}", "name", name ? name : "?", "verdict", words[v], "why", r->run.why));
   return true;
 }
 
-static int run_file(tk_mode mode, const char *path, json_t *all) {
-  report r = {.reader = corpus_reader(path), .run.mode = mode, .not_passed = json_array()};
+static void print_skipped(json_t *skipped) {
+  const char *why;
+  json_t *count;
+  json_object_foreach(skipped, why, count)
+      printf("  skipped %" JSON_INTEGER_FORMAT ": %s\n", json_integer_value(count), why);
+}
+
+static int run_file(tk_mode mode, int64_t least, const char *path, json_t *all) {
+  report r = {.reader = corpus_reader(path), .run.mode = mode, .not_passed = json_array(), .skipped = json_object()};
   if (!r.reader) tk_die("%s: no reader for a corpus of this name", path);
   r.run.context = tk_context(NULL);
   char *why = NULL;
   bool read = tk_json_lines(path, run_case, &r, &why);
   if (!read) fprintf(stderr, "%s\n", why);
   free(why);
+  print_skipped(r.skipped);
+  json_decref(r.skipped);
   printf("%s: %" PRId64 " passed, %" PRId64 " failed, %" PRId64 " skipped", path, r.counts[PASSED], r.counts[FAILED],
          r.counts[SKIPPED]);
   if (mode == TK_WHOLE) printf("; fallback %" PRId64 ", interpreted %" PRId64, r.run.fallback, r.run.interpreted);
@@ -130,19 +145,24 @@ static int run_file(tk_mode mode, const char *path, json_t *all) {
                                   "skipped", (json_int_t)r.counts[SKIPPED], "fallback", (json_int_t)r.run.fallback,
                                   "interpreted", (json_int_t)r.run.interpreted, "not_passed", r.not_passed));
   if (arrjit_context_destroy(r.run.context) != ARRJIT_OK) tk_die("the context is still in use");
-  return !read ? 2 : r.counts[FAILED] > 0;
+  if (r.counts[PASSED] < least) printf("fewer than %" PRId64 " passed\n", least);
+  return !read ? 2 : r.counts[FAILED] > 0 || r.counts[PASSED] < least;
 }
 
 int main(int argc, char **argv) {
-  static const char usage[] = "usage: arrjit-conformance --mode interp|resume|whole|auto [--json OUT] FILE...";
+  static const char usage[] =
+      "usage: arrjit-conformance --mode interp|resume|whole|auto [--least N] [--json OUT] FILE...";
   tk_mode mode = TK_MODES;
   const char *json_path = NULL;
+  int64_t least = 0;
   int at = 1, worst = 0;
   for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
     if (strcmp(argv[at], "--mode") == 0) {
       mode = tk_mode_find(argv[at + 1]);
     } else if (strcmp(argv[at], "--json") == 0) {
       json_path = argv[at + 1];
+    } else if (strcmp(argv[at], "--least") == 0) {
+      least = strtoll(argv[at + 1], NULL, 10);
     } else {
       tk_die("%s", usage);
     }
@@ -151,7 +171,7 @@ int main(int argc, char **argv) {
   if (!tk_mode_exists(mode)) tk_die("this build has no native code");
   json_t *all = json_array();
   for (; at < argc; at++) {
-    int status = run_file(mode, argv[at], all);
+    int status = run_file(mode, least, argv[at], all);
     if (status > worst) worst = status;
   }
   if (json_path && json_dump_file(all, json_path, JSON_INDENT(1)) != 0) tk_die("cannot write %s", json_path);
