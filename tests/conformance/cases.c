@@ -61,7 +61,8 @@ static const char *find_tag(const json_t *one) {
 
 /* ---- building ---- */
 
-static void set_value(case_build *b, json_int_t id, arrjit_value value) {
+void case_set(case_build *b, json_int_t id, arrjit_value value) {
+  if (id == CASE_OMITTED) return;
   if (id < 0) tk_die("an id below 0");
   if ((size_t)id >= b->id_count) {
     size_t count = 2 * (size_t)id + 16;
@@ -72,7 +73,7 @@ static void set_value(case_build *b, json_int_t id, arrjit_value value) {
   b->values[id] = value;
 }
 
-static arrjit_value get_value(const case_build *b, json_int_t id) {
+arrjit_value case_get(const case_build *b, json_int_t id) {
   return id >= 0 && (size_t)id < b->id_count ? b->values[id] : (arrjit_value)NULL;
 }
 
@@ -82,7 +83,7 @@ static const char *get_type_text(const json_t *op, size_t i) {
   return json_string_value(json_is_array(ty) ? json_array_get(ty, i) : ty);
 }
 
-static verdict build_op(case_build *b, case_vocabulary *vocabulary, const json_t *one) {
+verdict case_build_op(case_build *b, case_vocabulary *vocabulary, const json_t *one) {
   const json_t *in = json_object_get(one, "in"), *out = json_object_get(one, "out");
   case_op op = {.build = b,
                 .g = b->graph,
@@ -92,22 +93,24 @@ static verdict build_op(case_build *b, case_vocabulary *vocabulary, const json_t
                 .in_count = json_array_size(in),
                 .out_count = json_array_size(out)};
   if (op.in_count > CASE_MOST || op.out_count > CASE_MOST) return corpus_say(b->run, SKIPPED, "too many operands");
-  for (size_t i = 0; i < op.in_count; i++)
-    if (!(op.in[i] = get_value(b, json_integer_value(json_array_get(in, i)))))
+  for (size_t i = 0; i < op.in_count; i++) {
+    op.in_id[i] = json_integer_value(json_array_get(in, i));
+    if (!(op.in[i] = case_get(b, op.in_id[i])) && op.in_id[i] != CASE_OMITTED)
       return corpus_say(b->run, FAILED, "%s: operand %zu does not exist", op.name, i);
+  }
   for (size_t i = 0; i < op.out_count; i++) {
+    op.out_id[i] = json_integer_value(json_array_get(out, i));
     const char *text = get_type_text(one, i);
     if (text && !case_type(text, &op.type[i])) return corpus_say(b->run, SKIPPED, "type %s", text);
   }
   verdict v = vocabulary(&op);
-  for (size_t i = 0; v == PASSED && i < op.out_count; i++)
-    set_value(b, json_integer_value(json_array_get(out, i)), op.out[i]);
+  for (size_t i = 0; v == PASSED && i < op.out_count; i++) case_set(b, op.out_id[i], op.out[i]);
   return v;
 }
 
 static verdict build_ops(case_build *b, case_vocabulary *vocabulary, const json_t *ops) {
   for (size_t i = 0; i < json_array_size(ops); i++) {
-    verdict v = build_op(b, vocabulary, json_array_get(ops, i));
+    verdict v = case_build_op(b, vocabulary, json_array_get(ops, i));
     if (v != PASSED) return v;
     arrjit_error error;
     if (arrjit_graph_error(b->graph, &error) != ARRJIT_OK)
@@ -121,11 +124,11 @@ verdict case_region(case_build *b, case_vocabulary *vocabulary, const json_t *re
                     const arrjit_value *args, size_t *out_count, arrjit_value *out) {
   const json_t *names = json_object_get(region, "args"), *returned = json_object_get(region, "ret");
   if (json_array_size(names) != arg_count) return corpus_say(b->run, FAILED, "a region with other arguments");
-  for (size_t i = 0; i < arg_count; i++) set_value(b, json_integer_value(json_array_get(names, i)), args[i]);
+  for (size_t i = 0; i < arg_count; i++) case_set(b, json_integer_value(json_array_get(names, i)), args[i]);
   verdict v = build_ops(b, vocabulary, json_object_get(region, "ops"));
   *out_count = json_array_size(returned);
   for (size_t i = 0; v == PASSED && i < *out_count; i++)
-    if (!(out[i] = get_value(b, json_integer_value(json_array_get(returned, i)))))
+    if (!(out[i] = case_get(b, json_integer_value(json_array_get(returned, i)))))
       return corpus_say(b->run, FAILED, "a region returns what does not exist");
   return v;
 }
@@ -151,7 +154,7 @@ static verdict make_inputs(case_build *b, const json_t *list, case_inputs *in) {
         arrjit_array_create(b->run->context, &block.type, block.data, &in->arrays[in->count], &error);
     if (status == ARRJIT_OK) in->count++;
     snprintf(name, sizeof name, "in%zu", i);
-    set_value(b, json_integer_value(json_object_get(tensor, "id")), arrjit_param(b->graph, name, &block.type));
+    case_set(b, json_integer_value(json_object_get(tensor, "id")), arrjit_param(b->graph, name, &block.type));
     free(block.data);
     if (status != ARRJIT_OK) return corpus_say(b->run, FAILED, "input %zu: %s", i, error.message);
   }
@@ -179,8 +182,8 @@ static size_t list_checked(const case_build *b, const json_t *checks, arrjit_val
   size_t count = 0;
   for (size_t i = 0; i < json_array_size(checks); i++) {
     const json_t *check = json_array_get(checks, i), *y = json_object_get(check, "y");
-    out[count++] = get_value(b, json_integer_value(json_object_get(check, "x")));
-    if (y) out[count++] = get_value(b, json_integer_value(y));
+    out[count++] = case_get(b, json_integer_value(json_object_get(check, "x")));
+    if (y) out[count++] = case_get(b, json_integer_value(y));
   }
   return count;
 }
@@ -224,8 +227,8 @@ static verdict run_built(case_build *b, const json_t *one, const case_inputs *in
   return v;
 }
 
-verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary) {
-  case_build b = {.run = run};
+verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary, void *user) {
+  case_build b = {.run = run, .user = user};
   case_inputs in = {0};
   arrjit_error error;
   const char *tag = find_tag(one);

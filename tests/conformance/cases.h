@@ -5,10 +5,12 @@
 
 #include "corpus.h"
 
-enum { CASE_MOST = 64 }; /* operands, results, axes */
+enum { CASE_MOST = 64 };    /* operands, results, axes */
+enum { CASE_OMITTED = -1 }; /* the id of an operand or result that is left out: the null value */
 
 typedef struct case_build {
   corpus_run *run;
+  void *user; /* the vocabulary's own */
   arrjit_graph *graph;
   size_t id_count;
   arrjit_value *values; /* by id */
@@ -21,6 +23,7 @@ typedef struct case_op {
   const char *name;
   const json_t *attrs, *regions;
   size_t in_count, out_count;
+  json_int_t in_id[CASE_MOST], out_id[CASE_MOST];
   arrjit_value in[CASE_MOST], out[CASE_MOST];
   arrjit_type type[CASE_MOST]; /* of results, where the case says so; else dtype NONE */
 } case_op;
@@ -29,7 +32,12 @@ typedef struct case_op {
 typedef verdict case_vocabulary(case_op *op);
 
 /* Builds, runs and judges a case. */
-verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary);
+verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary, void *user);
+/* One op; its results are the values of their ids from then on. */
+verdict case_build_op(case_build *b, case_vocabulary *vocabulary, const json_t *one);
+/* The value of an id; NULL: there is none. */
+arrjit_value case_get(const case_build *b, json_int_t id);
+void case_set(case_build *b, json_int_t id, arrjit_value value);
 /* Ops of a region with these arguments; *out_count values that it returns. */
 verdict case_region(case_build *b, case_vocabulary *vocabulary, const json_t *region, size_t arg_count,
                     const arrjit_value *args, size_t *out_count, arrjit_value *out);

@@ -23,7 +23,8 @@ static const struct {
                {"wasm_exceptions", corpus_wasm_exceptions},
                {"stablehlo_", corpus_stablehlo},
                {"iree_stablehlo", corpus_stablehlo},
-               {"umath", corpus_umath}};
+               {"umath", corpus_umath},
+               {"onnx_", corpus_onnx}};
 
 corpus_case *corpus_reader(const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

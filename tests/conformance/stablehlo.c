@@ -420,4 +420,4 @@ static verdict vocabulary(case_op *op) {
   return case_unknown(op);
 }
 
-verdict corpus_stablehlo(corpus_run *run, const json_t *one) { return case_run(run, one, vocabulary); }
+verdict corpus_stablehlo(corpus_run *run, const json_t *one) { return case_run(run, one, vocabulary, NULL); }

@@ -46,4 +46,4 @@ static verdict vocabulary(case_op *op) {
   return PASSED;
 }
 
-verdict corpus_umath(corpus_run *run, const json_t *one) { return case_run(run, one, vocabulary); }
+verdict corpus_umath(corpus_run *run, const json_t *one) { return case_run(run, one, vocabulary, NULL); }
