@@ -95,6 +95,13 @@ static const struct {
     {"AveragePool", onnx_average_pool},
     {"GlobalMaxPool", onnx_global_pool},
     {"GlobalAveragePool", onnx_global_pool},
+    /* attention, losses */
+    {"Attention", onnx_attention},
+    {"LinearAttention", onnx_linear_attention},
+    {"RotaryEmbedding", onnx_rotary_embedding},
+    {"NegativeLogLikelihoodLoss", onnx_likelihood_loss},
+    {"SoftmaxCrossEntropyLoss", onnx_cross_entropy_loss},
+    {"Dropout", onnx_dropout},
     /* control */
     {"If", onnx_if},
     {"Loop", onnx_loop},

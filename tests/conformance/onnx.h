@@ -76,6 +76,12 @@ arrjit_value onnx_dot(case_op *op, arrjit_value x, arrjit_value y); /* as NumPy'
 /* ---- onnx_pool.c ---- */
 case_vocabulary onnx_max_pool, onnx_average_pool, onnx_global_pool;
 
+/* ---- onnx_attention.c ---- */
+case_vocabulary onnx_attention, onnx_linear_attention, onnx_rotary_embedding;
+
+/* ---- onnx_loss.c ---- */
+case_vocabulary onnx_likelihood_loss, onnx_cross_entropy_loss, onnx_dropout;
+
 /* ---- onnx_control.c ---- */
 case_vocabulary onnx_if, onnx_loop, onnx_scan;
 
