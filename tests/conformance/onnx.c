@@ -95,6 +95,11 @@ static const struct {
     {"AveragePool", onnx_average_pool},
     {"GlobalMaxPool", onnx_global_pool},
     {"GlobalAveragePool", onnx_global_pool},
+    /* places between elements */
+    {"Resize", onnx_resize},
+    {"GridSample", onnx_grid_sample},
+    {"RoiAlign", onnx_roi_align},
+    {"AffineGrid", onnx_affine_grid},
     /* attention, losses */
     {"Attention", onnx_attention},
     {"LinearAttention", onnx_linear_attention},
@@ -190,4 +195,13 @@ arrjit_value onnx_widen(case_op *op, arrjit_value x) {
 arrjit_value onnx_like(case_op *op, arrjit_value x, arrjit_value like) {
   arrjit_dtype dtype = arrjit_value_type(like).dtype;
   return arrjit_value_type(x).dtype == dtype ? x : arrjit_convert(op->g, x, dtype);
+}
+
+arrjit_value onnx_move_axis(case_op *op, arrjit_value x, int64_t from, int64_t to) {
+  int64_t rank = arrjit_value_type(x).rank, perm[ARRJIT_MAX_RANK], at = 0;
+  for (int64_t i = 0; i < rank; i++) {
+    if (at == from) at++;
+    perm[i] = i == to ? from : at++;
+  }
+  return from == to ? x : arrjit_transpose(op->g, x, (size_t)rank, perm);
 }

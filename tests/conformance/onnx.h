@@ -32,6 +32,8 @@ arrjit_value onnx_keep(case_op *op, arrjit_value x, const arrjit_type *type, siz
 arrjit_value onnx_widen(case_op *op, arrjit_value x);
 arrjit_value onnx_like(case_op *op, arrjit_value x, arrjit_value like);
 
+arrjit_value onnx_move_axis(case_op *op, arrjit_value x, int64_t from, int64_t to);
+
 /* ---- onnx_known.c ---- */
 onnx_state *onnx_state_new(const json_t *one);
 void onnx_state_free(onnx_state *state);
@@ -75,6 +77,12 @@ arrjit_value onnx_dot(case_op *op, arrjit_value x, arrjit_value y); /* as NumPy'
 
 /* ---- onnx_pool.c ---- */
 case_vocabulary onnx_max_pool, onnx_average_pool, onnx_global_pool;
+
+/* ---- onnx_resize.c ---- */
+case_vocabulary onnx_resize;
+
+/* ---- onnx_sample.c ---- */
+case_vocabulary onnx_grid_sample, onnx_roi_align, onnx_affine_grid;
 
 /* ---- onnx_attention.c ---- */
 case_vocabulary onnx_attention, onnx_linear_attention, onnx_rotary_embedding;

@@ -52,15 +52,6 @@ static arrjit_value make_rows(case_op *op, arrjit_value row, int64_t count) {
   return arrjit_full(op->g, zero, type.rank + 1, dims);
 }
 
-static arrjit_value move_axis(case_op *op, arrjit_value x, int64_t from, int64_t to) {
-  int64_t rank = arrjit_value_type(x).rank, perm[ARRJIT_MAX_RANK], at = 0;
-  for (int64_t i = 0; i < rank; i++) {
-    if (at == from) at++;
-    perm[i] = i == to ? from : at++;
-  }
-  return from == to ? x : arrjit_transpose(op->g, x, (size_t)rank, perm);
-}
-
 /* ---- Loop ---- */
 
 /* Operands: most turns, first condition, carried values. The body takes the turn, the condition and the carried values;
@@ -124,7 +115,7 @@ static verdict turn_once(case_op *op, const scan *s, const arrjit_value *states,
 static verdict build_scan(case_op *op, const scan *s, const arrjit_value *in, arrjit_value *out) {
   arrjit_graph *g = op->g;
   arrjit_value lists[CASE_MOST], made[CASE_MOST], first[CASE_MOST], vars[CASE_MOST], turn;
-  for (size_t i = 0; i < s->inputs; i++) lists[i] = move_axis(op, in[s->states + i], s->in_axis[i], 0);
+  for (size_t i = 0; i < s->inputs; i++) lists[i] = onnx_move_axis(op, in[s->states + i], s->in_axis[i], 0);
   /* One turn outside, for the types of its rows; nothing uses it, so it is not kept. */
   arrjit_value zero = arrjit_const_i64(g, 0), one = arrjit_const_i64(g, 1);
   verdict v = turn_once(op, s, in, lists, zero, made);
@@ -138,8 +129,8 @@ static verdict build_scan(case_op *op, const scan *s, const arrjit_value *in, ar
     made[s->states + i] = put_row(op, vars[s->states + i], made[s->states + i], find_turn(op, s, turn, s->out_back[i]));
   arrjit_for_end(g, s->states + s->rows, made, out);
   for (size_t i = 0; i < s->rows; i++)
-    out[s->states + i] =
-        move_axis(op, out[s->states + i], 0, onnx_axis(s->out_axis[i], arrjit_value_type(out[s->states + i]).rank));
+    out[s->states + i] = onnx_move_axis(op, out[s->states + i], 0,
+                                        onnx_axis(s->out_axis[i], arrjit_value_type(out[s->states + i]).rank));
   return PASSED;
 }
 
