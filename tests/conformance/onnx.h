@@ -57,26 +57,40 @@ case_vocabulary onnx_pow, onnx_mod, onnx_bit_shift, onnx_clip, onnx_where, onnx_
 
 /* ---- onnx_activation.c ---- */
 case_vocabulary onnx_relu, onnx_leaky_relu, onnx_prelu, onnx_elu, onnx_celu, onnx_selu, onnx_gelu, onnx_swish,
-    onnx_hard_sigmoid, onnx_hard_swish, onnx_mish, onnx_softplus, onnx_softsign, onnx_shrink, onnx_thresholded_relu,
-    onnx_softmax, onnx_log_softmax, onnx_hardmax;
+    onnx_swiglu, onnx_hard_sigmoid, onnx_hard_swish, onnx_mish, onnx_softplus, onnx_softsign, onnx_shrink,
+    onnx_thresholded_relu, onnx_softmax, onnx_log_softmax, onnx_hardmax;
 
 /* ---- onnx_shape.c ---- */
 case_vocabulary onnx_constant, onnx_constant_of_shape, onnx_shape, onnx_size, onnx_reshape_op, onnx_flatten,
     onnx_squeeze, onnx_unsqueeze, onnx_transpose, onnx_expand, onnx_tile, onnx_concat, onnx_split, onnx_slice, onnx_pad,
-    onnx_identity, onnx_range, onnx_eye_like, onnx_trilu, onnx_depth_to_space, onnx_space_to_depth;
+    onnx_center_crop_pad, onnx_window, onnx_identity, onnx_range, onnx_eye_like, onnx_trilu, onnx_depth_to_space,
+    onnx_space_to_depth;
 
 /* ---- onnx_index.c ---- */
-case_vocabulary onnx_gather, onnx_gather_elements, onnx_gather_nd, onnx_scatter_elements, onnx_scatter_nd, onnx_one_hot,
-    onnx_top_k, onnx_arg, onnx_cumulative;
+case_vocabulary onnx_gather, onnx_gather_elements, onnx_gather_nd, onnx_scatter_elements, onnx_scatter_nd,
+    onnx_tensor_scatter, onnx_one_hot, onnx_top_k, onnx_arg, onnx_cumulative;
 /* Negative positions counted from the end of an axis of this extent. */
 arrjit_value onnx_wrap_index(case_op *op, arrjit_value indices, int64_t extent);
 
 /* ---- onnx_reduce.c ---- */
-case_vocabulary onnx_reduce, onnx_layer_normalization, onnx_rms_normalization, onnx_matmul, onnx_gemm;
+case_vocabulary onnx_reduce, onnx_matmul, onnx_gemm;
 arrjit_value onnx_dot(case_op *op, arrjit_value x, arrjit_value y); /* as NumPy's matmul */
 
+/* ---- onnx_normalize.c ---- */
+case_vocabulary onnx_layer_normalization, onnx_rms_normalization, onnx_batch_normalization, onnx_group_normalization,
+    onnx_mean_variance_normalization, onnx_lp_normalization, onnx_local_response;
+
+/* ---- onnx_quantize.c ---- */
+case_vocabulary onnx_quantize, onnx_dequantize, onnx_quantize_by_range, onnx_matmul_integer, onnx_quantized_matmul;
+
+/* ---- onnx_recurrent.c ---- */
+case_vocabulary onnx_recurrent;
+
+/* ---- onnx_conv.c ---- */
+case_vocabulary onnx_causal_conv;
+
 /* ---- onnx_pool.c ---- */
-case_vocabulary onnx_max_pool, onnx_average_pool, onnx_global_pool;
+case_vocabulary onnx_max_pool, onnx_average_pool, onnx_global_pool, onnx_lp_pool, onnx_max_unpool, onnx_col2im;
 
 /* ---- onnx_resize.c ---- */
 case_vocabulary onnx_resize;

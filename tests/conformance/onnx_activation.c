@@ -66,6 +66,12 @@ verdict onnx_swish(case_op *op) {
   return PASSED;
 }
 
+verdict onnx_swiglu(case_op *op) {
+  onnx_swish(op);
+  op->out[0] = arrjit_mul(op->g, op->out[0], op->in[1]);
+  return PASSED;
+}
+
 static arrjit_value hard_sigmoid(case_op *op, double alpha, double beta) {
   arrjit_value line = arrjit_add(op->g, arrjit_mul(op->g, op->in[0], number(op, alpha)), number(op, beta));
   return arrjit_min(op->g, arrjit_max(op->g, line, number(op, 0)), number(op, 1));

@@ -70,16 +70,33 @@ static scatter *find_scatter(const case_op *op) {
 static const int64_t counting[CASE_MOST] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /* An update for each index, at the place of that index in all axes but one. */
-verdict onnx_scatter_elements(case_op *op) {
-  const arrjit_type x = arrjit_value_type(op->in[0]), at = arrjit_value_type(op->in[1]);
-  int64_t axis = onnx_axis(case_int(op, "axis", 0), x.rank);
+static arrjit_value scatter_along(case_op *op, arrjit_value indices, arrjit_value updates, int64_t axis) {
+  const arrjit_type at = arrjit_value_type(indices);
   arrjit_value parts[ARRJIT_MAX_RANK];
-  for (int64_t i = 0; i < x.rank; i++)
-    parts[i] =
-        i == axis ? onnx_wrap_index(op, op->in[1], x.dims[axis]) : arrjit_iota(op->g, at.dtype, at.rank, at.dims, i);
-  arrjit_value indices = arrjit_stack(op->g, (size_t)x.rank, parts, x.rank);
-  op->out[0] = find_scatter(op)(op->g, op->in[0], indices, op->in[2], 0, NULL, (size_t)x.rank, counting, 0, NULL, NULL,
-                                (size_t)x.rank, counting, x.rank);
+  for (int64_t i = 0; i < at.rank; i++)
+    parts[i] = i == axis ? indices : arrjit_iota(op->g, at.dtype, at.rank, at.dims, i);
+  arrjit_value vectors = arrjit_stack(op->g, (size_t)at.rank, parts, at.rank);
+  return find_scatter(op)(op->g, op->in[0], vectors, updates, 0, NULL, (size_t)at.rank, counting, 0, NULL, NULL,
+                          (size_t)at.rank, counting, at.rank);
+}
+
+verdict onnx_scatter_elements(case_op *op) {
+  const arrjit_type x = arrjit_value_type(op->in[0]);
+  int64_t axis = onnx_axis(case_int(op, "axis", 0), x.rank);
+  op->out[0] = scatter_along(op, onnx_wrap_index(op, op->in[1], x.dims[axis]), op->in[2], axis);
+  return PASSED;
+}
+
+/* Updates of each batch from its position on, round the end when circular. */
+verdict onnx_tensor_scatter(case_op *op) {
+  arrjit_graph *g = op->g;
+  const arrjit_type x = arrjit_value_type(op->in[0]), u = arrjit_value_type(op->in[1]);
+  int64_t axis = onnx_axis(case_int(op, "axis", -2), x.rank);
+  static const int64_t batch[] = {0};
+  arrjit_value at = arrjit_iota(g, ARRJIT_I64, u.rank, u.dims, axis);
+  if (onnx_given(op, 2)) at = arrjit_add(g, at, arrjit_broadcast(g, op->in[2], u.rank, u.dims, 1, batch));
+  if (strcmp(case_text(op, "mode"), "circular") == 0) at = arrjit_mod(g, at, arrjit_const_i64(g, x.dims[axis]));
+  op->out[0] = scatter_along(op, at, op->in[1], axis);
   return PASSED;
 }
 

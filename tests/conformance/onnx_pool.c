@@ -1,6 +1,7 @@
 /* ONNX's pools: windows over the dims behind batch and channel. */
 #include "onnx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct pool {
@@ -124,5 +125,89 @@ verdict onnx_global_pool(case_op *op) {
   bool most = strcmp(op->name, "GlobalMaxPool") == 0;
   arrjit_value out = (most ? arrjit_reduce_max : arrjit_mean)(op->g, op->in[0], count, axes);
   op->out[0] = onnx_keep(op, out, &type, count, axes);
+  return PASSED;
+}
+
+verdict onnx_lp_pool(case_op *op) {
+  arrjit_graph *g = op->g;
+  int64_t high[ARRJIT_MAX_RANK];
+  double p = (double)case_int(op, "p", 2);
+  pool w;
+  read_pool(op, &w);
+  add_more(&w, high);
+  arrjit_value x = arrjit_pow(g, arrjit_abs(g, op->in[0]), arrjit_const_like(g, op->in[0], p));
+  x = arrjit_reduce_window_sum(g, x, w.rank, w.sizes, w.strides, w.low, high, NULL, w.dilations);
+  op->out[0] = arrjit_pow(g, x, arrjit_const_like(g, x, 1 / p));
+  return PASSED;
+}
+
+/* Each element where it came from, by positions in what the windows alone would give; the rest is 0. */
+verdict onnx_max_unpool(case_op *op) {
+  static const int64_t all[] = {0};
+  const arrjit_type type = arrjit_value_type(op->in[0]);
+  int64_t dims[ARRJIT_MAX_RANK], wanted[CASE_MOST], more[ARRJIT_MAX_RANK] = {0}, none[ARRJIT_MAX_RANK] = {0};
+  size_t count = 0;
+  pool p;
+  read_pool(op, &p);
+  for (int32_t i = 0; i < type.rank; i++)
+    dims[i] = i < 2 ? type.dims[i] : (type.dims[i] - 1) * p.strides[i] + p.sizes[i] - p.low[i] - p.high[i];
+  if (onnx_given(op, 2) && !onnx_ints(op, 2, &count, wanted)) return SKIPPED;
+  for (size_t i = 0; i < count; i++) more[i] = wanted[i] - dims[i];
+  const int64_t size[] = {onnx_product((size_t)type.rank, dims)};
+  const int64_t places[] = {onnx_product((size_t)type.rank, type.dims)}, vectors[] = {places[0], 1};
+  arrjit_value flat = onnx_full(op, op->in[0], 0, 1, size);
+  flat = arrjit_scatter(op->g, flat, onnx_reshape(op, op->in[1], 2, vectors), onnx_reshape(op, op->in[0], 1, places), 0,
+                        NULL, 1, all, 0, NULL, NULL, 1, all, 1);
+  arrjit_value zero = arrjit_const_like(op->g, op->in[0], 0);
+  op->out[0] = arrjit_pad(op->g, onnx_reshape(op, flat, (size_t)type.rank, dims), zero, type.rank, none, more, none);
+  return PASSED;
+}
+
+/* ---- Col2Im ---- */
+
+/* Where the columns lie: place of element `e` of block `b` in the image, or -1 in its padding. */
+static int64_t find_pixel(const pool *p, const int64_t *image, const int64_t *blocks, int64_t e, int64_t b) {
+  int64_t flat = 0, scale = 1;
+  for (int32_t i = p->rank; i-- > 2;) {
+    int64_t at = e % p->sizes[i] * p->dilations[i] + b % blocks[i] * p->strides[i] - p->low[i];
+    if (at < 0 || at >= image[i - 2]) return -1;
+    flat += at * scale;
+    scale *= image[i - 2];
+    e /= p->sizes[i];
+    b /= blocks[i];
+  }
+  return flat;
+}
+
+/* Columns of blocks, added up where they overlap. */
+verdict onnx_col2im(case_op *op) {
+  static const int64_t first[] = {0}, second[] = {1};
+  const arrjit_type type = arrjit_value_type(op->in[0]);
+  int64_t image[CASE_MOST], block[CASE_MOST], blocks[ARRJIT_MAX_RANK], pads[CASE_MOST] = {0};
+  size_t spatial, sizes;
+  pool p = {.rank = 0};
+  if (!onnx_ints(op, 1, &spatial, image) || !onnx_ints(op, 2, &sizes, block)) return SKIPPED;
+  p.rank = (int32_t)spatial + 2;
+  read_list(op, "strides", spatial, p.strides + 2);
+  read_list(op, "dilations", spatial, p.dilations + 2);
+  if (onnx_has(op, "pads")) case_ints(op, "pads", pads);
+  for (size_t i = 0; i < spatial; i++) {
+    int64_t window = (block[i] - 1) * p.dilations[2 + i] + 1;
+    p.sizes[2 + i] = block[i];
+    p.low[2 + i] = pads[i];
+    blocks[2 + i] = (image[i] + pads[i] + pads[i + spatial] - window) / p.strides[2 + i] + 1;
+  }
+  int64_t size = onnx_product(spatial, block), channels = type.dims[1] / size, count = size * type.dims[2];
+  const int64_t dims[] = {count, 1}, columns[] = {type.dims[0] * channels, count};
+  const int64_t flat[] = {columns[0], onnx_product(spatial, image)};
+  int64_t *where = tk_new((size_t)count + 1, sizeof *where), out[ARRJIT_MAX_RANK] = {type.dims[0], channels};
+  for (int64_t i = 0; i < count; i++) where[i] = find_pixel(&p, image, blocks, i / type.dims[2], i % type.dims[2]);
+  arrjit_value index = onnx_reshape(op, onnx_ints_const(op, (size_t)count, where), 2, dims);
+  free(where);
+  arrjit_value sum =
+      arrjit_scatter_add(op->g, onnx_full(op, op->in[0], 0, 2, flat), index, onnx_reshape(op, op->in[0], 2, columns), 1,
+                         first, 1, second, 0, NULL, NULL, 1, second, 1);
+  memcpy(out + 2, image, spatial * sizeof *out);
+  op->out[0] = onnx_reshape(op, sum, spatial + 2, out);
   return PASSED;
 }

@@ -1,4 +1,4 @@
-/* ONNX's reductions, what is normalised by them, and products of matrices. */
+/* ONNX's reductions and products of matrices. */
 #include "onnx.h"
 
 #include <string.h>
@@ -47,53 +47,6 @@ verdict onnx_reduce(case_op *op) {
     if (strcmp(folds[i].name, op->name) == 0) op->out[0] = folds[i].build(op->g, x, count, axes);
   op->out[0] = onnx_like(op, op->out[0], op->in[0]);
   if (case_int(op, "keepdims", 1)) op->out[0] = onnx_keep(op, op->out[0], &type, count, axes);
-  return PASSED;
-}
-
-/* ---- normalisations ---- */
-
-/* The axes from attribute `axis` on. */
-static size_t list_rest(const case_op *op, const arrjit_type *type, int64_t *out) {
-  size_t count = 0;
-  for (int64_t i = onnx_axis(case_int(op, "axis", -1), type->rank); i < type->rank; i++) out[count++] = i;
-  return count;
-}
-
-static arrjit_value mean_kept(case_op *op, arrjit_value x, size_t count, const int64_t *axes) {
-  const arrjit_type type = arrjit_value_type(x);
-  return onnx_keep(op, arrjit_mean(op->g, x, count, axes), &type, count, axes);
-}
-
-/* 1 / sqrt(mean of squares + epsilon) */
-static arrjit_value inverse_deviation(case_op *op, arrjit_value x, size_t count, const int64_t *axes) {
-  arrjit_value square = mean_kept(op, arrjit_mul(op->g, x, x), count, axes);
-  arrjit_value raised = arrjit_add(op->g, square, arrjit_const_like(op->g, x, onnx_float(op, "epsilon", 1e-5)));
-  return arrjit_div(op->g, arrjit_const_like(op->g, x, 1), arrjit_sqrt(op->g, raised));
-}
-
-/* What is computed in f32 comes back to the input's dtype before scale and bias. */
-verdict onnx_layer_normalization(case_op *op) {
-  arrjit_value x = onnx_widen(op, op->in[0]);
-  const arrjit_type type = arrjit_value_type(x);
-  int64_t axes[ARRJIT_MAX_RANK];
-  size_t count = list_rest(op, &type, axes);
-  arrjit_value mean = mean_kept(op, x, count, axes), centred = arrjit_sub(op->g, x, mean);
-  arrjit_value inverse = inverse_deviation(op, centred, count, axes);
-  arrjit_value y = onnx_like(op, arrjit_mul(op->g, centred, inverse), op->in[0]);
-  y = arrjit_mul(op->g, y, op->in[1]);
-  op->out[0] = onnx_given(op, 2) ? arrjit_add(op->g, y, op->in[2]) : y;
-  op->out[1] = mean;
-  op->out[2] = inverse;
-  return PASSED;
-}
-
-verdict onnx_rms_normalization(case_op *op) {
-  arrjit_value x = onnx_widen(op, op->in[0]);
-  const arrjit_type type = arrjit_value_type(x);
-  int64_t axes[ARRJIT_MAX_RANK];
-  size_t count = list_rest(op, &type, axes);
-  arrjit_value y = arrjit_mul(op->g, x, inverse_deviation(op, x, count, axes));
-  op->out[0] = arrjit_mul(op->g, onnx_like(op, y, op->in[0]), op->in[1]);
   return PASSED;
 }
 

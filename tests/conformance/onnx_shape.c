@@ -310,6 +310,26 @@ verdict onnx_pad(case_op *op) {
   return PASSED;
 }
 
+/* Cut and filled with zeros so that the middle stays in the middle; of an odd rest the larger half is at the end, of an
+ * odd cut the smaller half is taken from the start. */
+verdict onnx_center_crop_pad(case_op *op) {
+  const arrjit_type type = arrjit_value_type(op->in[0]);
+  int64_t dims[CASE_MOST], axes[CASE_MOST], low[ARRJIT_MAX_RANK] = {0}, high[ARRJIT_MAX_RANK] = {0};
+  int64_t interior[ARRJIT_MAX_RANK] = {0};
+  size_t count;
+  if (!onnx_ints(op, 1, &count, dims)) return SKIPPED;
+  for (size_t i = 0; i < count; i++) axes[i] = (int64_t)i;
+  if (onnx_has(op, "axes")) case_ints(op, "axes", axes);
+  for (size_t i = 0; i < count; i++) {
+    int64_t axis = onnx_axis(axes[i], type.rank), more = dims[i] - type.dims[axis];
+    low[axis] = more / 2;
+    high[axis] = more - more / 2;
+  }
+  arrjit_value zero = arrjit_const_like(op->g, op->in[0], 0);
+  op->out[0] = arrjit_pad(op->g, op->in[0], zero, type.rank, low, high, interior);
+  return PASSED;
+}
+
 /* ---- made of positions ---- */
 
 verdict onnx_range(case_op *op) {
@@ -343,5 +363,26 @@ verdict onnx_trilu(case_op *op) {
   int64_t k = 0;
   if (onnx_given(op, 1) && !onnx_int(op, 1, &k)) return SKIPPED;
   op->out[0] = (case_int(op, "upper", 1) ? arrjit_triu : arrjit_tril)(op->g, op->in[0], k);
+  return PASSED;
+}
+
+/* ---- windows of signals ---- */
+
+/* a - b cos(t) + c cos(2 t) over a period; not periodic: the last element is the first one's like. */
+verdict onnx_window(case_op *op) {
+  arrjit_graph *g = op->g;
+  arrjit_dtype dtype = onnx_dtype(op, "output_datatype");
+  int64_t size;
+  if (dtype == ARRJIT_DTYPE_NONE) return onnx_no_dtype(op);
+  if (!onnx_int(op, 0, &size)) return SKIPPED;
+  double count = (double)(case_int(op, "periodic", 1) ? size : size - 1), a = 0.5, c = 0;
+  if (strcmp(op->name, "HammingWindow") == 0) a = 25.0 / 46;
+  if (strcmp(op->name, "BlackmanWindow") == 0) a = 0.42, c = 0.08;
+  arrjit_value i = arrjit_iota(g, ARRJIT_F64, 1, &size, 0);
+  arrjit_value t = arrjit_mul(g, i, arrjit_const_f64(g, 6.283185307179586 / count));
+  arrjit_value once = arrjit_mul(g, arrjit_cos(g, t), arrjit_const_f64(g, a + c - 1));
+  arrjit_value twice = arrjit_mul(g, arrjit_cos(g, arrjit_add(g, t, t)), arrjit_const_f64(g, c));
+  arrjit_value sum = arrjit_add(g, arrjit_const_f64(g, a), arrjit_add(g, once, twice));
+  op->out[0] = arrjit_convert(g, sum, dtype);
   return PASSED;
 }
