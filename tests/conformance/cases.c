@@ -150,11 +150,17 @@ static verdict make_inputs(case_build *b, const json_t *list, case_inputs *in) {
     if (tk_dtype_find(dtype) == ARRJIT_DTYPE_NONE) return corpus_say(b->run, SKIPPED, "dtype %s", dtype);
     if (!tk_tensor_read(tensor, &block, b->run->why, sizeof b->run->why)) return FAILED;
     arrjit_error error;
-    arrjit_status status =
-        arrjit_array_create(b->run->context, &block.type, block.data, &in->arrays[in->count], &error);
-    if (status == ARRJIT_OK) in->count++;
+    arrjit_status status = ARRJIT_OK;
+    arrjit_value value;
     snprintf(name, sizeof name, "in%zu", i);
-    case_set(b, json_integer_value(json_object_get(tensor, "id")), arrjit_param(b->graph, name, &block.type));
+    if (b->run->constants) {
+      value = arrjit_const(b->graph, &block.type, block.data);
+    } else {
+      value = arrjit_param(b->graph, name, &block.type);
+      status = arrjit_array_create(b->run->context, &block.type, block.data, &in->arrays[in->count], &error);
+      if (status == ARRJIT_OK) in->count++;
+    }
+    case_set(b, json_integer_value(json_object_get(tensor, "id")), value);
     free(block.data);
     if (status != ARRJIT_OK) return corpus_say(b->run, FAILED, "input %zu: %s", i, error.message);
   }

@@ -10,6 +10,7 @@ typedef enum verdict { PASSED, FAILED, SKIPPED } verdict;
 typedef struct corpus_run {
   arrjit_context *context;
   tk_mode mode;
+  bool constants;                /* inputs of cases that are graphs in data are constants of the graph */
   int64_t fallback, interpreted; /* sums over all functions run in whole mode */
   char why[1024];                /* of the last case that did not pass */
 } corpus_run;

@@ -1,6 +1,7 @@
-/* arrjit-conformance --mode interp|whole [--least N] [--json OUT] FILE...: runs the cases of neutral-format files
- * through the public API and tells the failed ones, and the skipped ones by reason. A file with a case that failed, or
- * with fewer than N that passed, makes it exit 1; bad usage or input 2. */
+/* arrjit-conformance --mode MODE [--inputs constants] [--least N] [--json OUT] FILE...: runs the cases of
+ * neutral-format files through the public API and tells the failed ones, and the skipped ones by reason. Inputs are
+ * parameters, or constants, which must make no difference. A file with a case that failed, or with fewer than N that
+ * passed, makes it exit 1; bad usage or input 2. */
 #include "corpus.h"
 
 #include <inttypes.h>
@@ -126,8 +127,18 @@ static void print_skipped(json_t *skipped) {
       printf("  skipped %" JSON_INTEGER_FORMAT ": %s\n", json_integer_value(count), why);
 }
 
-static int run_file(tk_mode mode, int64_t least, const char *path, json_t *all) {
-  report r = {.reader = corpus_reader(path), .run.mode = mode, .not_passed = json_array(), .skipped = json_object()};
+typedef struct options {
+  tk_mode mode;
+  bool constants;
+  int64_t least;
+  const char *json_path;
+} options;
+
+static int run_file(const options *with, const char *path, json_t *all) {
+  report r = {.reader = corpus_reader(path),
+              .run = {.mode = with->mode, .constants = with->constants},
+              .not_passed = json_array(),
+              .skipped = json_object()};
   if (!r.reader) tk_die("%s: no reader for a corpus of this name", path);
   r.run.context = tk_context(NULL);
   char *why = NULL;
@@ -138,44 +149,46 @@ static int run_file(tk_mode mode, int64_t least, const char *path, json_t *all) 
   json_decref(r.skipped);
   printf("%s: %" PRId64 " passed, %" PRId64 " failed, %" PRId64 " skipped", path, r.counts[PASSED], r.counts[FAILED],
          r.counts[SKIPPED]);
-  if (mode == TK_WHOLE) printf("; fallback %" PRId64 ", interpreted %" PRId64, r.run.fallback, r.run.interpreted);
+  if (with->mode == TK_WHOLE) printf("; fallback %" PRId64 ", interpreted %" PRId64, r.run.fallback, r.run.interpreted);
   putchar('\n');
-  json_array_append_new(all,
-                        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", path, "mode", tk_mode_name(mode),
-                                  "passed", (json_int_t)r.counts[PASSED], "failed", (json_int_t)r.counts[FAILED],
-                                  "skipped", (json_int_t)r.counts[SKIPPED], "fallback", (json_int_t)r.run.fallback,
-                                  "interpreted", (json_int_t)r.run.interpreted, "not_passed", r.not_passed));
+  json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "file", path, "mode",
+                                       tk_mode_name(with->mode), "passed", (json_int_t)r.counts[PASSED], "failed",
+                                       (json_int_t)r.counts[FAILED], "skipped", (json_int_t)r.counts[SKIPPED],
+                                       "fallback", (json_int_t)r.run.fallback, "interpreted",
+                                       (json_int_t)r.run.interpreted, "not_passed", r.not_passed));
   if (arrjit_context_destroy(r.run.context) != ARRJIT_OK) tk_die("the context is still in use");
-  if (r.counts[PASSED] < least) printf("fewer than %" PRId64 " passed\n", least);
-  return !read ? 2 : r.counts[FAILED] > 0 || r.counts[PASSED] < least;
+  bool few = r.counts[PASSED] < with->least;
+  if (few) printf("fewer than %" PRId64 " passed\n", with->least);
+  return !read ? 2 : r.counts[FAILED] > 0 || few;
 }
 
 int main(int argc, char **argv) {
-  static const char usage[] =
-      "usage: arrjit-conformance --mode interp|resume|whole|auto [--least N] [--json OUT] FILE...";
-  tk_mode mode = TK_MODES;
-  const char *json_path = NULL;
-  int64_t least = 0;
+  static const char usage[] = "usage: arrjit-conformance --mode interp|resume|whole|auto "
+                              "[--inputs constants] [--least N] [--json OUT] FILE...";
+  options with = {.mode = TK_MODES};
   int at = 1, worst = 0;
   for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
     if (strcmp(argv[at], "--mode") == 0) {
-      mode = tk_mode_find(argv[at + 1]);
+      with.mode = tk_mode_find(argv[at + 1]);
+    } else if (strcmp(argv[at], "--inputs") == 0 && strcmp(argv[at + 1], "constants") == 0) {
+      with.constants = true;
     } else if (strcmp(argv[at], "--json") == 0) {
-      json_path = argv[at + 1];
+      with.json_path = argv[at + 1];
     } else if (strcmp(argv[at], "--least") == 0) {
-      least = strtoll(argv[at + 1], NULL, 10);
+      with.least = strtoll(argv[at + 1], NULL, 10);
     } else {
       tk_die("%s", usage);
     }
   }
-  if (mode == TK_MODES || at >= argc) tk_die("%s", usage);
-  if (!tk_mode_exists(mode)) tk_die("this build has no native code");
+  if (with.mode == TK_MODES || at >= argc) tk_die("%s", usage);
+  if (!tk_mode_exists(with.mode)) tk_die("this build has no native code");
   json_t *all = json_array();
   for (; at < argc; at++) {
-    int status = run_file(mode, least, argv[at], all);
+    int status = run_file(&with, argv[at], all);
     if (status > worst) worst = status;
   }
-  if (json_path && json_dump_file(all, json_path, JSON_INDENT(1)) != 0) tk_die("cannot write %s", json_path);
+  if (with.json_path && json_dump_file(all, with.json_path, JSON_INDENT(1)) != 0)
+    tk_die("cannot write %s", with.json_path);
   json_decref(all);
   return worst;
 }
