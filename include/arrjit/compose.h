@@ -87,9 +87,10 @@ ARRJIT_API arrjit_value arrjit_reduce_window_max(arrjit_graph *graph, arrjit_val
 
 /* ---- statistics ---- */
 
-/* Of x, f32 or f64, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
- * the fixed order of arrjit_reduce_sum; each formula is computed as it stands, every step rounded; NaN gives NaN.
- * Result: the dtype of x, its dims without axes; of softmax and log_softmax the type of x. */
+/* Of x, a float, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
+ * the fixed order of arrjit_reduce_sum; each formula is computed as it stands, every step rounded; f16 and bf16 are
+ * computed in f32 and rounded once, at the end; NaN gives NaN. Result: the dtype of x, its dims without axes; of
+ * softmax and log_softmax the type of x. */
 
 /* The sum of (x - mean)^2, divided by max(elements - correction, 0): two passes. correction >= 0: 0 for all of a
  * population, 1 for a sample. Over no elements NaN; over no more than correction of them NaN or infinite. */

@@ -6,10 +6,12 @@
 #include "arrjit/ops.h"
 #include "sem/sem.h"
 
-/* What is reduced, and over which axes. */
+/* What is reduced, and over which axes. A half is computed in f32 and rounded once, when it is given to the host: its
+ * own sums of squares and exponentials, and the number of elements, would overflow at 65520. */
 typedef struct over {
   arrjit_graph *graph;
   aj_value *x;
+  arrjit_dtype dtype; /* of the host's x and of results */
   size_t count;
   int64_t axes[ARRJIT_MAX_RANK];
 } over;
@@ -28,15 +30,25 @@ static bool take_axes(over *o, size_t count, const int64_t *axes) {
   return true;
 }
 
+static aj_value *in_dtype(const over *o, aj_value *x, arrjit_dtype dtype) {
+  const aj_attr attr = aj_attr_int(AJ_ATTR_DTYPE, dtype);
+  return x && x->type->dtype != dtype ? aj_build1(&o->graph->b, AJ_OP_CONVERT, 1, &x, 1, &attr) : x;
+}
+
+static arrjit_value give(const over *o, aj_value *x) { return aj_host_value(in_dtype(o, x, o->dtype)); }
+
 /* False: an error. That the axes are x's is for the first reduction to say. */
 static bool open_over(over *o, arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
   *o = (over){.graph = graph, .x = aj_compose_array(graph, AJ_OP_MEAN, 0, x)};
   if (!o->x) return false;
-  arrjit_dtype dtype = o->x->type->dtype;
-  if (AJ_D_FLOAT >> dtype & 1) return take_axes(o, axis_count, axes);
+  arrjit_dtype dtype = o->dtype = o->x->type->dtype;
+  if (AJ_D_FLOAT >> dtype & 1) {
+    if (aj_dtypes[dtype].bits == 16) o->x = in_dtype(o, o->x, ARRJIT_F32);
+    return o->x && take_axes(o, axis_count, axes);
+  }
   char text[160];
   aj_type_print(graph->module, o->x->type, text, sizeof text);
-  aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "x is %s; expected f32 or f64: write convert(x, %s)", text,
+  aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "x is %s; expected a float: write convert(x, %s)", text,
                   aj_dtypes[dtype].bits <= 16 ? "f32" : "f64");
   return false;
 }
@@ -76,7 +88,6 @@ static aj_value *zero(const over *o) {
 
 /* max(elements - correction, 0) of x's dtype; the product wraps only where an array is empty. */
 static aj_value *count_freedom(const over *o, int64_t correction) {
-  const aj_attr dtype = aj_attr_int(AJ_ATTR_DTYPE, o->x->type->dtype);
   aj_value *count = aj_compose_i64(o->graph, 1), *x = o->x;
   for (size_t i = 0; i < o->count; i++) {
     const aj_attr axis = aj_attr_int(AJ_ATTR_AXIS, o->axes[i]);
@@ -84,32 +95,34 @@ static aj_value *count_freedom(const over *o, int64_t correction) {
   }
   count = two(o, AJ_OP_SUB, count, aj_compose_i64(o->graph, correction));
   count = two(o, AJ_OP_MAX, count, aj_compose_i64(o->graph, 0));
-  return count ? aj_build1(&o->graph->b, AJ_OP_CONVERT, 1, &count, 1, &dtype) : NULL;
+  return in_dtype(o, count, o->x->type->dtype);
 }
 
-static aj_value *make_variance(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
+static aj_value *make_variance(over *o, arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
                                const int64_t *axes) {
-  over o;
-  if (!open_over(&o, graph, x, axis_count, axes)) return NULL;
+  if (!open_over(o, graph, x, axis_count, axes)) return NULL;
   if (correction < 0)
     return aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "correction is %lld; expected at least 0",
                            (long long)correction);
-  aj_value *from_mean = two(&o, AJ_OP_SUB, o.x, spread(&o, reduce(&o, AJ_OP_MEAN, o.x)));
-  aj_value *sum = reduce(&o, AJ_OP_REDUCE_SUM, two(&o, AJ_OP_MUL, from_mean, from_mean));
-  return sum ? two(&o, AJ_OP_DIV, sum, count_freedom(&o, correction)) : NULL;
+  aj_value *from_mean = two(o, AJ_OP_SUB, o->x, spread(o, reduce(o, AJ_OP_MEAN, o->x)));
+  aj_value *sum = reduce(o, AJ_OP_REDUCE_SUM, two(o, AJ_OP_MUL, from_mean, from_mean));
+  return sum ? two(o, AJ_OP_DIV, sum, count_freedom(o, correction)) : NULL;
 }
 
 arrjit_value arrjit_variance(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
                              const int64_t *axes) {
+  over o;
   if (!aj_graph_ready(graph)) return NULL;
-  return aj_host_value(make_variance(graph, x, correction, axis_count, axes));
+  aj_value *variance = make_variance(&o, graph, x, correction, axis_count, axes);
+  return variance ? give(&o, variance) : NULL;
 }
 
 arrjit_value arrjit_standard_deviation(arrjit_graph *graph, arrjit_value x, int64_t correction, size_t axis_count,
                                        const int64_t *axes) {
+  over o;
   if (!aj_graph_ready(graph)) return NULL;
-  aj_value *variance = make_variance(graph, x, correction, axis_count, axes);
-  return aj_host_value(variance ? aj_build1(&graph->b, AJ_OP_SQRT, 1, &variance, 0, NULL) : NULL);
+  aj_value *variance = make_variance(&o, graph, x, correction, axis_count, axes);
+  return variance ? give(&o, one(&o, AJ_OP_SQRT, variance)) : NULL;
 }
 
 /* ---- norm ---- */
@@ -118,11 +131,11 @@ arrjit_value arrjit_standard_deviation(arrjit_graph *graph, arrjit_value x, int6
 arrjit_value arrjit_norm(arrjit_graph *graph, arrjit_value x, double p, size_t axis_count, const int64_t *axes) {
   over o;
   if (!aj_graph_ready(graph) || !open_over(&o, graph, x, axis_count, axes)) return NULL;
-  if (p == 2) return aj_host_value(one(&o, AJ_OP_SQRT, reduce(&o, AJ_OP_REDUCE_SUM, two(&o, AJ_OP_MUL, o.x, o.x))));
-  if (p == 1) return aj_host_value(reduce(&o, AJ_OP_REDUCE_SUM, one(&o, AJ_OP_ABS, o.x)));
+  if (p == 2) return give(&o, one(&o, AJ_OP_SQRT, reduce(&o, AJ_OP_REDUCE_SUM, two(&o, AJ_OP_MUL, o.x, o.x))));
+  if (p == 1) return give(&o, reduce(&o, AJ_OP_REDUCE_SUM, one(&o, AJ_OP_ABS, o.x)));
   if (p == (double)INFINITY) {
     aj_value *most = reduce(&o, AJ_OP_REDUCE_MAX, one(&o, AJ_OP_ABS, o.x));
-    return aj_host_value(most ? two(&o, AJ_OP_MAX, most, zero(&o)) : NULL);
+    return give(&o, most ? two(&o, AJ_OP_MAX, most, zero(&o)) : NULL);
   }
   aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "p is %g; expected 1, 2 or INFINITY", p);
   return NULL;
@@ -156,21 +169,21 @@ arrjit_value arrjit_softmax(arrjit_graph *graph, arrjit_value x, size_t axis_cou
   over o;
   exponentials t;
   if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
-  return aj_host_value(two(&o, AJ_OP_DIV, t.e, spread(&o, t.sum)));
+  return give(&o, two(&o, AJ_OP_DIV, t.e, spread(&o, t.sum)));
 }
 
 arrjit_value arrjit_log_softmax(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
   over o;
   exponentials t;
   if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
-  return aj_host_value(two(&o, AJ_OP_SUB, t.d, spread(&o, one(&o, AJ_OP_LOG, t.sum))));
+  return give(&o, two(&o, AJ_OP_SUB, t.d, spread(&o, one(&o, AJ_OP_LOG, t.sum))));
 }
 
 arrjit_value arrjit_logsumexp(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes) {
   over o;
   exponentials t;
   if (!aj_graph_ready(graph) || !open_exponentials(&o, &t, graph, x, axis_count, axes)) return NULL;
-  return aj_host_value(two(&o, AJ_OP_ADD, t.m, one(&o, AJ_OP_LOG, t.sum)));
+  return give(&o, two(&o, AJ_OP_ADD, t.m, one(&o, AJ_OP_LOG, t.sum)));
 }
 
 /* ---- windows ---- */

@@ -141,9 +141,9 @@ static void statistics(misuse *m) {
 #define NO_AXES(g, x) OVER(g, x, 0, NULL)
 #define REFUSE_AXES(name)                                                                                              \
   ALL_REFUSE(m, arrjit_##name, "x", NO_AXES);                                                                          \
-  NAMED(m, name, "x", "integers", "x is i64[3]; expected f32 or f64: write convert(x, f64)",                           \
+  NAMED(m, name, "x", "integers", "x is i64[3]; expected a float: write convert(x, f64)",                              \
         OVER(g, p->integers, 0, NULL));                                                                                \
-  NAMED(m, name, "x", "bool", "x is bool[3]; expected f32 or f64: write convert(x, f32)", OVER(g, p->flags, 0, NULL)); \
+  NAMED(m, name, "x", "bool", "x is bool[3]; expected a float: write convert(x, f32)", OVER(g, p->flags, 0, NULL));    \
   NAMED(m, name, "axes", "not below rank", "axes has 1", OVER(g, p->vector, 1, I64S(1)));                              \
   NAMED(m, name, "axes", "negative", "axes has -1", OVER(g, p->vector, 1, I64S(-1)));                                  \
   NAMED(m, name, "axes", "twice the same", "axes has 0 twice", OVER(g, p->vector, 2, I64S(0, 0)));                     \

@@ -98,6 +98,30 @@ static void test_case_b39_sums_and_means_accumulate_in_f32(void **state) {
   assert_true(fabs(result(o, 0, ARRJIT_F32) - 100000) <= 1);
 }
 
+/* Ones and threes: their number, the sum of their squares and that of the exponentials are no f16. */
+static void test_statistics_are_computed_in_f32(void **state) {
+  tk_fixture *f = *state;
+  enum { N = 70000 };
+  static const arrjit_dtype dtypes[] = {ARRJIT_F16, ARRJIT_BF16};
+  f->may_fall_back = true;
+  for (size_t d = 0; d < TK_COUNT(dtypes); d++) {
+    static uint16_t data[N];
+    for (size_t i = 0; i < N; i++) data[i] = tk_half_reference(dtypes[d], i % 2 ? 3 : 1);
+    arrjit_graph *g = tk_graph(f);
+    arrjit_type type = {.dtype = dtypes[d], .rank = 1, .dims = {arrjit_symbol(g, "n")}};
+    arrjit_value x = arrjit_param(g, "x", &type), zeros = arrjit_sub(g, x, x);
+    RETURN(g, arrjit_variance(g, x, 0, INTS(0)), arrjit_norm(g, x, 2, INTS(0)), arrjit_softmax(g, zeros, INTS(0)),
+           arrjit_log_softmax(g, zeros, INTS(0)), arrjit_logsumexp(g, zeros, INTS(0)));
+    const tk_outcome *o = RUN(f, tk_finish(f, g), tk_array(f, arrjit_type_make(dtypes[d], 1, I64S(N)), data));
+    const double want[] = {1, sqrt(5.0 * N), 1.0 / N, -log(N), log(N)};
+    for (size_t i = 0; i < TK_COUNT(want); i++) {
+      const tk_block *got = &o->outputs[i];
+      assert_true(got->type.dtype == dtypes[d]);
+      assert_int_equal(*(const uint16_t *)(const void *)got->data, tk_half_reference(dtypes[d], (long double)want[i]));
+    }
+  }
+}
+
 /* 4096 ones stick at 2048 in f16 and at 256 in bf16. */
 static void test_dot_accumulates_in_f32(void **state) {
   tk_fixture *f = *state;
@@ -303,6 +327,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b27_each_op_rounds_in_its_own_type),
     TK_TEST(test_chains_round_after_every_op),
     TK_TEST(test_case_b39_sums_and_means_accumulate_in_f32),
+    TK_TEST(test_statistics_are_computed_in_f32),
     TK_TEST(test_dot_accumulates_in_f32),
     TK_TEST(test_case_b40_prefixes_accumulate_in_f32),
     TK_TEST(test_combiners_and_updates_round_at_every_step),
