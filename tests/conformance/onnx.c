@@ -32,8 +32,6 @@ static const struct {
     {"Swish", onnx_swish},
     {"SwiGLU", onnx_swiglu},
     {"HardSigmoid", onnx_hard_sigmoid},
-    {"HardSwish", onnx_hard_swish},
-    {"Mish", onnx_mish},
     {"Softplus", onnx_softplus},
     {"Softsign", onnx_softsign},
     {"Shrink", onnx_shrink},

@@ -57,8 +57,8 @@ case_vocabulary onnx_pow, onnx_mod, onnx_bit_shift, onnx_clip, onnx_where, onnx_
 
 /* ---- onnx_activation.c ---- */
 case_vocabulary onnx_relu, onnx_leaky_relu, onnx_prelu, onnx_elu, onnx_celu, onnx_selu, onnx_gelu, onnx_swish,
-    onnx_swiglu, onnx_hard_sigmoid, onnx_hard_swish, onnx_mish, onnx_softplus, onnx_softsign, onnx_shrink,
-    onnx_thresholded_relu, onnx_softmax, onnx_log_softmax, onnx_hardmax;
+    onnx_swiglu, onnx_hard_sigmoid, onnx_softplus, onnx_softsign, onnx_shrink, onnx_thresholded_relu, onnx_softmax,
+    onnx_log_softmax, onnx_hardmax;
 
 /* ---- onnx_shape.c ---- */
 case_vocabulary onnx_constant, onnx_constant_of_shape, onnx_shape, onnx_size, onnx_reshape_op, onnx_flatten,

@@ -72,34 +72,18 @@ verdict onnx_swiglu(case_op *op) {
   return PASSED;
 }
 
-static arrjit_value hard_sigmoid(case_op *op, double alpha, double beta) {
-  arrjit_value line = arrjit_add(op->g, arrjit_mul(op->g, op->in[0], number(op, alpha)), number(op, beta));
-  return arrjit_min(op->g, arrjit_max(op->g, line, number(op, 0)), number(op, 1));
-}
-
 verdict onnx_hard_sigmoid(case_op *op) {
-  op->out[0] = hard_sigmoid(op, onnx_float(op, "alpha", 0.2), onnx_float(op, "beta", 0.5));
-  return PASSED;
-}
-
-verdict onnx_hard_swish(case_op *op) {
-  op->out[0] = arrjit_mul(op->g, op->in[0], hard_sigmoid(op, 1.0 / 6, 0.5));
+  arrjit_value scaled = arrjit_mul(op->g, op->in[0], number(op, onnx_float(op, "alpha", 0.2)));
+  arrjit_value line = arrjit_add(op->g, scaled, number(op, onnx_float(op, "beta", 0.5)));
+  op->out[0] = arrjit_min(op->g, arrjit_max(op->g, line, number(op, 0)), number(op, 1));
   return PASSED;
 }
 
 /* log(1 + e^x), the exponent never above 0. */
-static arrjit_value softplus(case_op *op, arrjit_value x) {
-  arrjit_value tail = arrjit_log1p(op->g, arrjit_exp(op->g, arrjit_neg(op->g, arrjit_abs(op->g, x))));
-  return arrjit_add(op->g, arrjit_max(op->g, x, number(op, 0)), tail);
-}
-
 verdict onnx_softplus(case_op *op) {
-  op->out[0] = softplus(op, op->in[0]);
-  return PASSED;
-}
-
-verdict onnx_mish(case_op *op) {
-  op->out[0] = arrjit_mul(op->g, op->in[0], arrjit_tanh(op->g, softplus(op, op->in[0])));
+  arrjit_value x = op->in[0];
+  arrjit_value tail = arrjit_log1p(op->g, arrjit_exp(op->g, arrjit_neg(op->g, arrjit_abs(op->g, x))));
+  op->out[0] = arrjit_add(op->g, arrjit_max(op->g, x, number(op, 0)), tail);
   return PASSED;
 }
 
@@ -127,14 +111,10 @@ verdict onnx_thresholded_relu(case_op *op) {
 
 typedef arrjit_value along(arrjit_graph *g, arrjit_value x, size_t axis_count, const int64_t *axes);
 
-/* Until opset 12 all axes from `axis` (default 1) on are one. */
+/* As from opset 13 on: one axis. */
 static verdict soft(case_op *op, along *build) {
-  bool one = onnx_opset(op) >= 13;
-  int64_t rank = arrjit_value_type(op->in[0]).rank, axis = onnx_axis(case_int(op, "axis", one ? -1 : 1), rank);
-  int64_t axes[CASE_MOST];
-  size_t count = 0;
-  for (int64_t i = axis; i < (one ? axis + 1 : rank); i++) axes[count++] = i;
-  op->out[0] = onnx_like(op, build(op->g, onnx_widen(op, op->in[0]), count, axes), op->in[0]);
+  int64_t axis = onnx_axis(case_int(op, "axis", -1), arrjit_value_type(op->in[0]).rank);
+  op->out[0] = build(op->g, op->in[0], 1, &axis);
   return PASSED;
 }
 
