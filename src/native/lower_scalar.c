@@ -319,6 +319,9 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_ERF:
   case AJ_OP_ERFC:
   case AJ_OP_ERF_INV:
+  case AJ_OP_TGAMMA:
+  case AJ_OP_LGAMMA:
+  case AJ_OP_DIGAMMA:
   case AJ_OP_BROADCAST:
   case AJ_OP_RESHAPE:
   case AJ_OP_TRANSPOSE:

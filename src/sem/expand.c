@@ -87,6 +87,9 @@ typedef struct expansion {
 #define AJ_EXPAND_ROW_erf(ID) WIDE(ID, erf)
 #define AJ_EXPAND_ROW_erfc(ID) WIDE(ID, erfc)
 #define AJ_EXPAND_ROW_erf_inv(ID) WIDE(ID, erf_inv)
+#define AJ_EXPAND_ROW_tgamma(ID) WIDE(ID, tgamma)
+#define AJ_EXPAND_ROW_lgamma(ID) WIDE(ID, lgamma)
+#define AJ_EXPAND_ROW_digamma(ID) WIDE(ID, digamma)
 #define AJ_EXPAND_ROW_mean(ID)
 static const expansion expansions[AJ_OP_COUNT] = {
 #define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) AJ_EXPAND_##routine(ID, name)

@@ -49,6 +49,9 @@ V aj_expand_logistic(aj_expander *b, const V *x);
 V aj_expand_erf(aj_expander *b, const V *x);
 V aj_expand_erfc(aj_expander *b, const V *x);
 V aj_expand_erf_inv(aj_expander *b, const V *x);
+V aj_expand_tgamma(aj_expander *b, const V *x);
+V aj_expand_lgamma(aj_expander *b, const V *x);
+V aj_expand_digamma(aj_expander *b, const V *x);
 
 /* A constant element, stretched to the expansion's shape. */
 V aj_expand_const(aj_expander *b, arrjit_dtype dtype, const void *element);

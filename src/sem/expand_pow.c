@@ -5,7 +5,7 @@
 /* x = 2^e m, m in [sqrt(1/2), sqrt 2), s = (m - 1)/(m + 1), z = s^2 <= 0.02944:
  * log2(m) = s (C0 + z (C1 + z (C2 + z R(z)))), C_i = 2/((2 i + 1) ln 2). All in two words but R, which is 2^-18 of it.
  */
-static aj_two log2_in_two(aj_expander *b, V x) {
+aj_two aj_expand_log2_parts(aj_expander *b, V x) {
   /* fpminimax on [0, 0.02944], absolute error of z^3 R 2^-71.3 */
   static const double r[] = {0x1.a61762a7ae381p-2, 0x1.484b13d7340d7p-2, 0x1.0c9a85022fe41p-2, 0x1.c68f045220792p-3,
                              0x1.8a0610cbd0973p-3, 0x1.5940590a33ea9p-3, 0x1.5fec0441f1bacp-3};
@@ -37,23 +37,28 @@ static aj_two log2_in_two(aj_expander *b, V x) {
   return (aj_two){x_select(b, usual, sum.h, other), x_select(b, usual, sum.l, x_f64(b, 0.0))};
 }
 
-/* 2^(p.h + p.l), rounded once but where it is subnormal */
-static V exp2_of_two(aj_expander *b, aj_two p) {
-  V ln2 = x_f64(b, 0x1.62e42fefa39efp-1), limit = x_f64(b, 1100.0), one = x_f64(b, 1.0);
+aj_two aj_expand_exp2_parts(aj_expander *b, aj_two p, V *k) {
+  V ln2 = x_f64(b, 0x1.62e42fefa39efp-1), limit = x_f64(b, 2000.0), one = x_f64(b, 1.0);
   p.l = x_select(b, x_lt(b, x_abs(b, p.h), limit), p.l, x_f64(b, 0.0));
-  p.h = x_within(b, p.h, -1100.0, 1100.0);
+  p.h = x_within(b, p.h, -2000.0, 2000.0);
   V kf = x_add(b, p.h, x_f64(b, ROUNDER_F64));
   V d = x_sub(b, p.h, x_sub(b, kf, x_f64(b, ROUNDER_F64))); /* exact */
   aj_two r = x_two_mul(b, d, ln2);
   r.l = x_fma(b, p.l, ln2, x_fma(b, d, x_f64(b, 0x1.abc9e3b39803fp-56), r.l));
-  aj_two t = aj_expand_expm1_near(b, r), y = x_fast_two_sum(b, one, t.h),
-         s = aj_expand_scale(b, x_bitcast(b, kf, ARRJIT_I64));
-  return x_mul(b, x_mul(b, x_add(b, y.h, x_add(b, y.l, t.l)), s.h), s.l);
+  aj_two t = aj_expand_expm1_near(b, r), y = x_fast_two_sum(b, one, t.h);
+  *k = x_bitcast(b, kf, ARRJIT_I64);
+  return (aj_two){y.h, x_add(b, y.l, t.l)};
+}
+/* 2^(p.h + p.l), rounded once but where it is subnormal */
+static V exp2_of_two(aj_expander *b, aj_two p) {
+  V k;
+  aj_two y = aj_expand_exp2_parts(b, p, &k), s = aj_expand_scale(b, k);
+  return x_mul(b, x_mul(b, x_add(b, y.h, y.l), s.h), s.l);
 }
 
 /* a^y for a >= 0 */
 static V pow_wide(aj_expander *b, V a, V y) {
-  aj_two log = log2_in_two(b, a), p = x_two_mul(b, y, log.h);
+  aj_two log = aj_expand_log2_parts(b, a), p = x_two_mul(b, y, log.h);
   p.l = x_fma(b, y, log.l, p.l);
   return exp2_of_two(b, p);
 }

@@ -71,5 +71,9 @@ aj_two aj_expand_exp_parts(aj_expander *b, aj_two x, V *k);
 V aj_expand_log1p_parts(aj_expander *b, aj_two x, V more);
 /* log(x) for finite x > 0, in two words. */
 aj_two aj_expand_log_parts(aj_expander *b, V x);
+/* log2(x), absolute error about 2^-69; of 0: -inf, of inf and NaN: x */
+aj_two aj_expand_log2_parts(aj_expander *b, V x);
+/* 2^p = 2^n times the result; *k as above. p beyond -2000 .. 2000 counts as its end. */
+aj_two aj_expand_exp2_parts(aj_expander *b, aj_two p, V *k);
 
 #endif

@@ -49,7 +49,9 @@ static const struct {
                {"chlo.cosh", arrjit_cosh},
                {"chlo.erf", arrjit_erf},
                {"chlo.erfc", arrjit_erfc},
-               {"chlo.erf_inv", arrjit_erf_inv}};
+               {"chlo.erf_inv", arrjit_erf_inv},
+               {"chlo.lgamma", arrjit_lgamma},
+               {"chlo.digamma", arrjit_digamma}};
 
 static const struct {
   const char *name;

@@ -31,6 +31,8 @@ REFERENCES_1(atanh)
 REFERENCES_1(cbrt)
 REFERENCES_1(erf)
 REFERENCES_1(erfc)
+REFERENCES_1(tgamma)
+REFERENCES_1(lgamma)
 
 #define REFERENCES_2(name)                                                                                             \
   static long double name##_long(long double x, long double y) { return name##l(x, y); }                               \
@@ -58,11 +60,48 @@ static long double erf_inv_long(long double x, long double y) {
   }
   return copysignl(at, x);
 }
+/* Taylor's series at the zero of x > 0; else the asymptotic one from 24 on, after steps up, and reflection below 0. */
+static long double digamma_long(long double x, long double y) {
+  static const long double taylor[] = {
+      0.9676722454476211704274448L,    -0.4427631689835921060928653L,   0.2584997609556510106244014L,
+      -0.1639427054424065275042513L,   0.1078240506912623657571829L,    -0.07219956125645471092612178L,
+      0.04880428816414310722509253L,   -0.0331611264748473592922584L,   0.02259764823221810465962483L,
+      -0.01542476490394895913880032L,  0.01053879161661217538812405L,   -0.007204534386356868240970474L,
+      0.004926781395729853446354266L,  -0.003369801655439328082792857L, 0.00230512632673492783693838L,
+      -0.001576936771430197259270935L, 0.001078825201916296580691918L,  -0.0007380709389960051295660474L,
+      0.0005049532658346020351773982L, -0.000345468025106307699555568L, 0.000236356015640270527923696L};
+  static const long double series[] = {1 / 12.0L,  -1 / 120.0L,     1 / 252.0L, -1 / 240.0L,
+                                       1 / 132.0L, -691 / 32760.0L, 1 / 12.0L,  -3617 / 8160.0L};
+  (void)y;
+  if (x < 0) { /* digamma(-a) = digamma(1 + a) + pi cot(pi a) */
+    long double a = -x, r = a - rintl(a);
+    if (r == 0 || isinf(x)) return NAN;
+    bool far = fabsl(r) > 0.25L; /* tan is steep there */
+    long double cot = far ? copysignl(tanl(acosl(-1) * (0.5L - fabsl(r))), r) : 1 / tanl(acosl(-1) * r);
+    return digamma_long(a, 0) + 1 / a + acosl(-1) * cot;
+  }
+  long double e = (x - 0x1.762d86356be3fp0L) - 0x1.b86a722197829p-54L, sum = 0;
+  if (fabsl(e) < 0.125L) {
+    for (size_t i = TK_COUNT(taylor); i-- > 0;) sum = sum * e + taylor[i];
+    return sum * e;
+  }
+  if (x == 0) return copysignl(INFINITY, -x);
+  long double passed = 0, lost = 0, v, rest = 0;
+  for (; x < 24; x++) { /* Kahan's sum */
+    long double term = 1 / x - lost, next = passed + term;
+    lost = next - passed - term;
+    passed = next;
+  }
+  v = 1 / x / x;
+  for (size_t i = TK_COUNT(series); i-- > 0;) rest = rest * v + series[i];
+  return logl(x) - 0.5L / x - rest * v - passed;
+}
 #define REFERENCE_FOR_F32(name)                                                                                        \
   static double name##_double(double x, double y) { return (double)name##_long(x, y); }
 REFERENCE_FOR_F32(rsqrt)
 REFERENCE_FOR_F32(logistic)
 REFERENCE_FOR_F32(erf_inv)
+REFERENCE_FOR_F32(digamma)
 
 #define LIBM(ID, name, lo32, hi32, lo64, hi64)                                                                         \
   {                                                                                                                    \
@@ -102,5 +141,8 @@ const ulp_function ulp_functions[] = {
     LIBM(ERF, erf, -4, 4, -6, 6),
     OURS(ERF_INV, erf_inv, -1, 1, -1, 1),
     LIBM(ERFC, erfc, -4, 11, -6, 28),
+    LIBM(TGAMMA, tgamma, -43, 36, -185, 172),
+    LIBM(LGAMMA, lgamma, -8, 8, -20, 20),
+    OURS(DIGAMMA, digamma, -8, 8, -20, 20),
 };
 const size_t ulp_function_count = TK_COUNT(ulp_functions);
