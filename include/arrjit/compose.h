@@ -85,6 +85,23 @@ ARRJIT_API arrjit_value arrjit_reduce_window_max(arrjit_graph *graph, arrjit_val
                                                  const int64_t *high, const int64_t *base_dilation,
                                                  const int64_t *window_dilation);
 
+/* ---- products ---- */
+
+/* StableHLO's convolution: an arrjit_conv of operands that are transposed, reversed and regrouped, its result
+ * transposed. lhs, rhs: integers or floats of one dtype, of rank `rank` + 2. lhs_axes: the axes of lhs that are its
+ * batch, its `rank` spatial dims, its features; rhs_axes: those of rhs that are its spatial dims, features, results;
+ * out_axes: the axes of the result that become batch, spatial dims, results. Each list may be NULL: in that order as
+ * they are. strides, low, high, base_dilation, window_dilation: `rank` entries each, NULL: 1, 0, 0, 1, 1. reversed:
+ * spatial dims (0 .. rank - 1, each once) along which the window is turned round. groups: of features, as
+ * arrjit_conv's; batch_groups: lhs is cut along its batch, and results go with a part each, as StableHLO's
+ * batch_group_count; one of the two is 1. Result: their dtype. */
+ARRJIT_API arrjit_value arrjit_convolution(arrjit_graph *graph, arrjit_value lhs, arrjit_value rhs, int32_t rank,
+                                           const int64_t *lhs_axes, const int64_t *rhs_axes, const int64_t *out_axes,
+                                           const int64_t *strides, const int64_t *low, const int64_t *high,
+                                           const int64_t *base_dilation, const int64_t *window_dilation,
+                                           size_t reversed_count, const int64_t *reversed, int64_t groups,
+                                           int64_t batch_groups);
+
 /* ---- statistics ---- */
 
 /* Of x, a float, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
@@ -142,6 +159,7 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_reduce_window_sum(g, ...) (arrjit_reduce_window_sum)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_window_min(g, ...) (arrjit_reduce_window_min)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_window_max(g, ...) (arrjit_reduce_window_max)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_convolution(g, ...) (arrjit_convolution)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)

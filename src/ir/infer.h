@@ -12,6 +12,7 @@ aj_infer_rule aj_infer_broadcast, aj_infer_reshape, aj_infer_transpose, aj_infer
     aj_infer_concat, aj_infer_pad;
 aj_infer_rule aj_infer_dynamic_slice, aj_infer_dynamic_update_slice, aj_infer_gather, aj_infer_scatter, aj_infer_take,
     aj_infer_sort, aj_infer_search, aj_infer_reduce, aj_infer_arg, aj_infer_dot;
+aj_infer_rule aj_infer_conv; /* ir/infer_conv.c */
 aj_infer_rule aj_infer_regions, aj_infer_loop, aj_infer_map, aj_infer_combine, aj_infer_cumulative, aj_infer_window_op,
     aj_infer_call, aj_infer_terminator, aj_infer_check, aj_infer_check_shape, aj_infer_callback, aj_infer_exn,
     aj_infer_exn_bool, aj_infer_exn_field, aj_infer_exn_i64, aj_infer_kernel;
@@ -68,6 +69,9 @@ arrjit_status aj_infer_pairs(aj_infer *in, aj_attr_name lhs_name, aj_attr_name r
                              uint32_t *out_rhs_set);
 /* A window of `size` fits an extent of operand 0, or only a run can tell. */
 arrjit_status aj_infer_window(aj_infer *in, int32_t axis, int64_t size, int64_t extent);
+/* Makes *dim the number of windows of `size` along it: none where the window is larger than what it goes over. Step,
+ * padding and dilations (1 where the op has none) are entry `entry` of the node's lists; `axis` is named in errors. */
+arrjit_status aj_infer_count_windows(aj_infer *in, int32_t entry, int32_t axis, int64_t size, int64_t *dim);
 /* Operand i is an array (not an exception) / a scalar of an integer dtype / has the dtype of operand j. */
 arrjit_status aj_infer_array(aj_infer *in, uint32_t i);
 arrjit_status aj_infer_integers(aj_infer *in, uint32_t i, bool scalar);

@@ -249,12 +249,11 @@ static int64_t get_entry(const aj_infer *in, aj_attr_name name, int32_t axis) {
   return attr ? attr->u.ints[axis] : 1;
 }
 
-/* Number of windows along a dim: none where the window is larger than what it goes over. */
-static arrjit_status count_windows(aj_infer *in, int32_t axis, int64_t *dim) {
+arrjit_status aj_infer_count_windows(aj_infer *in, int32_t entry, int32_t axis, int64_t size, int64_t *dim) {
   static const aj_attr_name positive[] = {AJ_ATTR_SIZES, AJ_ATTR_STEP, AJ_ATTR_BASE_DILATION, AJ_ATTR_WINDOW_DILATION};
-  int64_t n[4], low = get_entry(in, AJ_ATTR_LOW, axis), high = get_entry(in, AJ_ATTR_HIGH, axis);
+  int64_t n[4] = {size}, low = get_entry(in, AJ_ATTR_LOW, entry), high = get_entry(in, AJ_ATTR_HIGH, entry);
   for (size_t i = 0; i < AJ_COUNT(positive); i++) {
-    n[i] = get_entry(in, positive[i], axis);
+    if (i > 0) n[i] = get_entry(in, positive[i], entry);
     if (n[i] < 1 || n[i] > INT32_MAX)
       return aj_infer_fail(in, ARRJIT_TYPE, "%s of axis %d is %lld; expected at least 1", aj_attrs[positive[i]].name,
                            axis, (long long)n[i]);
@@ -262,8 +261,9 @@ static arrjit_status count_windows(aj_infer *in, int32_t axis, int64_t *dim) {
   if (low < -INT32_MAX || low > INT32_MAX || high < -INT32_MAX || high > INT32_MAX)
     return aj_infer_fail(in, ARRJIT_TYPE, "the padding of axis %d is out of range", axis);
   if (*dim < 0 && n[2] != 1)
-    return aj_infer_fail(in, ARRJIT_TYPE, "x is %s; base_dilation needs an extent that is a number, axis %d has %s",
-                         aj_infer_type_text(in, aj_infer_type(in, 0)).s, axis, aj_infer_dim_text(in, *dim).s);
+    return aj_infer_fail(in, ARRJIT_TYPE, "%s is %s; base_dilation needs an extent that is a number, axis %d has %s",
+                         aj_infer_name_text(in, 0).s, aj_infer_type_text(in, aj_infer_type(in, 0)).s, axis,
+                         aj_infer_dim_text(in, *dim).s);
   int64_t window = (n[0] - 1) * n[3] + 1, more = low + high - window;
   if (*dim < 0) { /* over / stride + 1 as one quotient: no windows where the window is a little too large */
     int64_t all = more + n[1];
@@ -285,7 +285,7 @@ static arrjit_status count_all_windows(aj_infer *in, int64_t *dims) {
     if (aj_infer_attr(in, lists[i])) AJ_TRY(aj_infer_count(in, lists[i], (uint32_t)x->rank, "the rank of x"));
   for (int32_t i = 0; i < x->rank; i++) {
     dims[i] = x->dims[i];
-    AJ_TRY(count_windows(in, i, &dims[i]));
+    AJ_TRY(aj_infer_count_windows(in, i, i, aj_infer_attr(in, AJ_ATTR_SIZES)->u.ints[i], &dims[i]));
   }
   return ARRJIT_OK;
 }

@@ -48,6 +48,8 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_STEP:
   case AJ_ATTR_LOW:
   case AJ_ATTR_HIGH:
+  case AJ_ATTR_BASE_DILATION:
+  case AJ_ATTR_WINDOW_DILATION:
   case AJ_ATTR_INTERIOR: return rank;
   case AJ_ATTR_SIZES: return aj_ops[op].max_operands == 255 ? (form){NULL, NULL, "count", "sizes"} : rank;
   case AJ_ATTR_AXES: return (form){NULL, "size_t", "axis_count", "axes"};
@@ -62,6 +64,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_START_MAP: return (form){NULL, "size_t", "start_count", "start_map"};
   case AJ_ATTR_AXIS:
   case AJ_ATTR_REVERSE:
+  case AJ_ATTR_GROUPS:
   case AJ_ATTR_INDEX_AXIS: return (form){"int64_t", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DESCENDING:
   case AJ_ATTR_RIGHT: return (form){"int", NULL, NULL, aj_attrs[attr].name};
@@ -79,8 +82,6 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_CALLEE:
   case AJ_ATTR_CARRIED:
   case AJ_ATTR_FINALLY:
-  case AJ_ATTR_BASE_DILATION:
-  case AJ_ATTR_WINDOW_DILATION:
   case AJ_ATTR_MAPS:
   case AJ_ATTR_REDUCED:
   case AJ_ATTR_COMBINE:
@@ -181,7 +182,7 @@ const char *get_section(const aj_op_info *info) {
   if (info->rule <= AJ_R_PAD) return "movement";
   if (info->rule <= AJ_R_TAKE) return "indexing";
   if (info->rule <= AJ_R_SEARCH) return "sorting";
-  return info->rule <= AJ_R_DOT ? "reductions and products" : "exceptions";
+  return info->rule <= AJ_R_CONV ? "reductions and products" : "exceptions";
 }
 
 static const char *get_result(const aj_op_info *info) {
@@ -222,6 +223,9 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_REDUCE: return "the dtype of x, its shape without axes";
   case AJ_R_ARG: return "i64, the shape of x without axis";
   case AJ_R_DOT: return "their dtype; batch dims, free dims of lhs, free dims of rhs";
+  case AJ_R_CONV:
+    return "their dtype; batch, the windows in each spatial dim, results; rank is that of the spatial dims; groups 1, "
+           "or a divisor of features and results";
   case AJ_R_EXN: return "an exception";
   case AJ_R_CONST:
   case AJ_R_REGIONS:

@@ -558,29 +558,6 @@ static void cumulatives(misuse *m) {
   WRONG(m, arrjit_cumprod, "x", "bool", "write convert(x,", arrjit_cumprod(g, p->flags, 0, 0));
 }
 
-static void products(misuse *m) {
-#define CALL_DOT(g, x) arrjit_dot(g, x, x, 0, NULL, NULL, 0, NULL, NULL)
-#define DOT(lhs, rhs, ...) arrjit_dot(g, lhs, rhs, __VA_ARGS__)
-  ALL_REFUSE(m, arrjit_dot, "lhs", CALL_DOT);
-  BUILD(m, arrjit_dot, "rhs", "the null value", ARRJIT_MISUSE, "rhs is the null value",
-        (void)DOT(p->vector, NULL, 0, NULL, NULL, 1, I64S(0), I64S(0)));
-  WRONG(m, arrjit_dot, "rhs", "of another dtype", "dtypes never convert",
-        DOT(p->vector, p->integers, 0, NULL, NULL, 1, I64S(0), I64S(0)));
-  WRONG(m, arrjit_dot, "lhs", "bool", "lhs is bool[3]", DOT(p->flags, p->flags, 0, NULL, NULL, 1, I64S(0), I64S(0)));
-  WRONG(m, arrjit_dot, "lhs_contract", "of another extent", "paired extents 3 and 5 are not equal",
-        DOT(p->vector, p->five, 0, NULL, NULL, 1, I64S(0), I64S(0)));
-  WRONG(m, arrjit_dot, "lhs_contract", "out of range", "lhs_contract has 1",
-        DOT(p->vector, p->vector, 0, NULL, NULL, 1, I64S(1), I64S(0)));
-  WRONG(m, arrjit_dot, "rhs_batch", "out of range", "rhs_batch has -1",
-        DOT(p->vector, p->vector, 1, I64S(0), I64S(-1), 0, NULL, NULL));
-  WRONG(m, arrjit_dot, "lhs_batch", "contracted too", "both a batch axis and contracted",
-        DOT(p->vector, p->vector, 1, I64S(0), I64S(0), 1, I64S(0), I64S(0)));
-  ABSENT(m, arrjit_dot, "lhs_batch", "lhs_batch", DOT(p->vector, p->vector, 1, NULL, I64S(0), 0, NULL, NULL));
-  ABSENT(m, arrjit_dot, "rhs_batch", "rhs_batch", DOT(p->vector, p->vector, 1, I64S(0), NULL, 0, NULL, NULL));
-  ABSENT(m, arrjit_dot, "lhs_contract", "lhs_contract", DOT(p->vector, p->vector, 0, NULL, NULL, 1, NULL, I64S(0)));
-  ABSENT(m, arrjit_dot, "rhs_contract", "rhs_contract", DOT(p->vector, p->vector, 0, NULL, NULL, 1, I64S(0), NULL));
-}
-
 void misuse_operations(misuse *m) {
   conversions(m);
   creation(m);
@@ -592,5 +569,4 @@ void misuse_operations(misuse *m) {
   sorting(m);
   reductions(m);
   cumulatives(m);
-  products(m);
 }

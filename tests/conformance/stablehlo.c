@@ -235,25 +235,6 @@ static verdict build_dim_size(case_op *op) {
   return PASSED;
 }
 
-/* ---- products ---- */
-
-static verdict build_dot(case_op *op) {
-  int64_t lb[CASE_MOST], rb[CASE_MOST], lc[CASE_MOST] = {arrjit_value_type(op->in[0]).rank - 1}, rc[CASE_MOST] = {0};
-  size_t batch = 0, contract = 1;
-  if (strcmp(op->name, "dot_general") == 0) {
-    batch = case_ints(op, "lhs_batching_dimensions", lb);
-    case_ints(op, "rhs_batching_dimensions", rb);
-    contract = case_ints(op, "lhs_contracting_dimensions", lc);
-    case_ints(op, "rhs_contracting_dimensions", rc);
-  }
-  arrjit_dtype dtype = op->type[0].dtype;
-  arrjit_value lhs = op->in[0], rhs = op->in[1];
-  if (arrjit_value_type(lhs).dtype != dtype) lhs = arrjit_convert(op->g, lhs, dtype);
-  if (arrjit_value_type(rhs).dtype != dtype) rhs = arrjit_convert(op->g, rhs, dtype);
-  op->out[0] = arrjit_dot(op->g, lhs, rhs, batch, lb, rb, contract, lc, rc);
-  return PASSED;
-}
-
 /* ---- regions ---- */
 
 const char *stablehlo_plain(const json_t *region) {
@@ -400,8 +381,9 @@ static const struct {
               {"dynamic_update_slice", build_dynamic_update},
               {"optimization_barrier", build_barrier},
               {"get_dimension_size", build_dim_size},
-              {"dot", build_dot},
-              {"dot_general", build_dot},
+              {"dot", stablehlo_dot},
+              {"dot_general", stablehlo_dot},
+              {"convolution", stablehlo_convolution},
               {"power", stablehlo_power},
               {"reduce_precision", stablehlo_reduce_precision},
               {"gather", stablehlo_gather},

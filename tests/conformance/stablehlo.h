@@ -10,4 +10,7 @@ const char *stablehlo_plain(const json_t *region);
 /* ---- stablehlo_index.c ---- */
 case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, stablehlo_scatter, stablehlo_top_k;
 
+/* ---- stablehlo_product.c ---- */
+case_vocabulary stablehlo_dot, stablehlo_convolution;
+
 #endif

@@ -230,6 +230,13 @@ static arrjit_value do_square_dot(arrjit_graph *g, arrjit_value x, arrjit_value 
                                     INTS(300, 300));
   return arrjit_dot(g, m, m, 0, NULL, NULL, 1, I64S(1), I64S(0));
 }
+static arrjit_value do_conv(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  (void)at, (void)n;
+  arrjit_value flat = (arrjit_slice)(ARRJIT_AT_(g), x, 1, I64S(0), I64S(40000), I64S(1));
+  arrjit_value image = (arrjit_reshape)(ARRJIT_AT_(g), flat, INTS(1, 100, 100, 4));
+  arrjit_value kernel = arrjit_full(g, arrjit_const_like(g, x, 1), 4, I64S(5, 5, 4, 20));
+  return arrjit_conv(g, image, kernel, 2, I64S(1, 1), I64S(2, 2), I64S(2, 2), I64S(1, 1), I64S(1, 1), 1);
+}
 static arrjit_value do_check(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
   arrjit_value c[1];
   (void)at, (void)n;
@@ -276,6 +283,7 @@ static const work works[] = {{"convert", do_convert},
                              {"dot, tall", do_tall_dot},
                              {"dot, long", do_long_dot},
                              {"dot, square", do_square_dot},
+                             {"conv", do_conv},
                              {"check", do_check},
                              {"loop", do_loop},
                              {"input", do_input}};

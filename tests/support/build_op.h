@@ -19,7 +19,7 @@ typedef struct tk_attrs {
   int64_t lhs_batch[4], rhs_batch[4] /* of x and indices in gather and scatter */, lhs_contract[4], rhs_contract[4];
   size_t offset_count, collapsed_count, start_count;
   int64_t offset_axes[ARRJIT_MAX_RANK], collapsed_axes[ARRJIT_MAX_RANK], start_map[ARRJIT_MAX_RANK];
-  int64_t reverse;
+  int64_t reverse, groups;
   int64_t base[ARRJIT_MAX_RANK], spread[ARRJIT_MAX_RANK]; /* dilations of windows */
   uint64_t variant;                                       /* which of several combiners */
 } tk_attrs;

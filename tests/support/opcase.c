@@ -301,6 +301,29 @@ static bool make_dot(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   return true;
 }
 
+/* x as [batch, spatial dims, features]. */
+static bool make_conv(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  tk_attrs *t = &c->attrs;
+  if (x->rank < 2) return false;
+  arrjit_type rhs = {.dtype = x->dtype, .rank = x->rank};
+  int64_t features = x->dims[x->rank - 1];
+  t->rank = x->rank - 2;
+  t->groups = features > 1 && tk_chance(pick, 50) ? features % 2 == 0 && tk_chance(pick, 50) ? 2 : features : 1;
+  for (int32_t i = 0; i < t->rank; i++) {
+    rhs.dims[i] = 1 + (int64_t)tk_below(pick, 3);
+    t->c[i] = 1 + (int64_t)tk_below(pick, 2);
+    t->a[i] = (int64_t)tk_below(pick, 4) - 1;
+    t->b[i] = (int64_t)tk_below(pick, 4) - 1;
+    t->base[i] = 1 + (int64_t)tk_below(pick, 2);
+    t->spread[i] = 1 + (int64_t)tk_below(pick, 2);
+  }
+  rhs.dims[t->rank] = features / t->groups;
+  rhs.dims[t->rank + 1] = t->groups * (tk_chance(pick, 20) ? 17 : random_extent(pick));
+  add(c, *x, TK_DATA, 0);
+  add(c, rhs, TK_DATA, 0);
+  return true;
+}
+
 /* One or two arrays, their inits, a combiner by number. */
 static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   size_t args = 1 + tk_below(pick, 2);
@@ -411,6 +434,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_SCATTER: return make_scatter(c, x, pick);
   case AJ_R_TAKE: return make_take(c, x, pick);
   case AJ_R_DOT: return make_dot(c, x, pick);
+  case AJ_R_CONV: return make_conv(c, x, pick);
   case AJ_R_CONST:
   case AJ_R_REGIONS:
   case AJ_R_LOOP:

@@ -1,0 +1,92 @@
+/* Misuse of products: dot, conv, and what is made of them. */
+#include "misuse.h"
+
+static void products(misuse *m) {
+#define CALL_DOT(g, x) arrjit_dot(g, x, x, 0, NULL, NULL, 0, NULL, NULL)
+#define DOT(lhs, rhs, ...) arrjit_dot(g, lhs, rhs, __VA_ARGS__)
+  ALL_REFUSE(m, arrjit_dot, "lhs", CALL_DOT);
+  BUILD(m, arrjit_dot, "rhs", "the null value", ARRJIT_MISUSE, "rhs is the null value",
+        (void)DOT(p->vector, NULL, 0, NULL, NULL, 1, I64S(0), I64S(0)));
+  WRONG(m, arrjit_dot, "rhs", "of another dtype", "dtypes never convert",
+        DOT(p->vector, p->integers, 0, NULL, NULL, 1, I64S(0), I64S(0)));
+  WRONG(m, arrjit_dot, "lhs", "bool", "lhs is bool[3]", DOT(p->flags, p->flags, 0, NULL, NULL, 1, I64S(0), I64S(0)));
+  WRONG(m, arrjit_dot, "lhs_contract", "of another extent", "paired extents 3 and 5 are not equal",
+        DOT(p->vector, p->five, 0, NULL, NULL, 1, I64S(0), I64S(0)));
+  WRONG(m, arrjit_dot, "lhs_contract", "out of range", "lhs_contract has 1",
+        DOT(p->vector, p->vector, 0, NULL, NULL, 1, I64S(1), I64S(0)));
+  WRONG(m, arrjit_dot, "rhs_batch", "out of range", "rhs_batch has -1",
+        DOT(p->vector, p->vector, 1, I64S(0), I64S(-1), 0, NULL, NULL));
+  WRONG(m, arrjit_dot, "lhs_batch", "contracted too", "both a batch axis and contracted",
+        DOT(p->vector, p->vector, 1, I64S(0), I64S(0), 1, I64S(0), I64S(0)));
+  ABSENT(m, arrjit_dot, "lhs_batch", "lhs_batch", DOT(p->vector, p->vector, 1, NULL, I64S(0), 0, NULL, NULL));
+  ABSENT(m, arrjit_dot, "rhs_batch", "rhs_batch", DOT(p->vector, p->vector, 1, I64S(0), NULL, 0, NULL, NULL));
+  ABSENT(m, arrjit_dot, "lhs_contract", "lhs_contract", DOT(p->vector, p->vector, 0, NULL, NULL, 1, NULL, I64S(0)));
+  ABSENT(m, arrjit_dot, "rhs_contract", "rhs_contract", DOT(p->vector, p->vector, 0, NULL, NULL, 1, I64S(0), NULL));
+}
+
+static void convolutions(misuse *m) {
+#define CALL_CONV(g, x) arrjit_conv(g, x, x, 0, NULL, NULL, NULL, NULL, NULL, 1)
+#define FULL_OF(x, ...) arrjit_full(g, arrjit_const_like(g, x, 1), sizeof(I64S(__VA_ARGS__)) / 8, I64S(__VA_ARGS__))
+#define CONV(lhs, rhs, ...) arrjit_conv(g, FULL_OF(p->vector, lhs), FULL_OF(p->vector, rhs), __VA_ARGS__)
+#define ONES I64S(1), I64S(0), I64S(0), I64S(1), I64S(1)
+#define DIMS(...) __VA_ARGS__
+  ALL_REFUSE(m, arrjit_conv, "lhs", CALL_CONV);
+  WRONG(m, arrjit_conv, "rhs", "of another rank", "expected equal ranks of at least 2",
+        CONV(DIMS(2, 3, 1), DIMS(1, 1), 1, ONES, 1));
+  WRONG(m, arrjit_conv, "rhs", "of other features", "the features of lhs, its last dim",
+        CONV(DIMS(2, 3, 1), DIMS(2, 2, 1), 1, ONES, 1));
+  WRONG(m, arrjit_conv, "rhs", "of no extent", "windows of at least one element",
+        CONV(DIMS(2, 3, 1), DIMS(0, 1, 1), 1, ONES, 1));
+  WRONG(m, arrjit_conv, "rhs", "of another dtype", "dtypes never convert",
+        arrjit_conv(g, FULL_OF(p->vector, 1, 2), FULL_OF(p->integers, 2, 1), 0, NULL, NULL, NULL, NULL, NULL, 1));
+  WRONG(m, arrjit_conv, "rank", "not the spatial dims", "the spatial dims of lhs",
+        CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 0, NULL, NULL, NULL, NULL, NULL, 1));
+  WRONG(m, arrjit_conv, "step", "0", "step of axis 1 is 0",
+        CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, I64S(0), I64S(0), I64S(0), I64S(1), I64S(1), 1));
+  WRONG(m, arrjit_conv, "low", "out of range", "the padding of axis 1 is out of range",
+        CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, I64S(1), I64S(INT64_MAX), I64S(0), I64S(1), I64S(1), 1));
+  WRONG(m, arrjit_conv, "groups", "0", "groups is 0", CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, ONES, 0));
+  WRONG(m, arrjit_conv, "groups", "no divisor", "a multiple of groups", CONV(DIMS(2, 3, 2), DIMS(1, 1, 3), 1, ONES, 2));
+  ABSENT(m, arrjit_conv, "step", "step",
+         CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, NULL, I64S(0), I64S(0), I64S(1), I64S(1), 1));
+  ABSENT(m, arrjit_conv, "low", "low",
+         CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, I64S(1), NULL, I64S(0), I64S(1), I64S(1), 1));
+  ABSENT(m, arrjit_conv, "high", "high",
+         CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, I64S(1), I64S(0), NULL, I64S(1), I64S(1), 1));
+  ABSENT(m, arrjit_conv, "base_dilation", "base_dilation",
+         CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, I64S(1), I64S(0), I64S(0), NULL, I64S(1), 1));
+  ABSENT(m, arrjit_conv, "window_dilation", "window_dilation",
+         CONV(DIMS(2, 3, 1), DIMS(1, 1, 1), 1, I64S(1), I64S(0), I64S(0), I64S(1), NULL, 1));
+}
+
+static void general_convolutions(misuse *m) {
+#define NONE_5 NULL, NULL, NULL, NULL, NULL
+#define CALL_CONVOLUTION(g, x) arrjit_convolution(g, x, x, 0, NULL, NULL, NULL, NONE_5, 0, NULL, 1, 1)
+#define SQUARE arrjit_full(g, arrjit_const_like(g, p->vector, 1), 2, I64S(3, 3))
+  ALL_REFUSE(m, arrjit_convolution, "lhs", CALL_CONVOLUTION);
+  BUILD(m, arrjit_convolution, "rhs", "the null value", ARRJIT_MISUSE, "rhs is the null value",
+        (void)arrjit_convolution(g, SQUARE, NULL, 0, NULL, NULL, NULL, NONE_5, 0, NULL, 1, 1));
+  WRONG(m, arrjit_convolution, "rank", "not that of lhs",
+        "convolution: rank is 1; expected lhs and rhs of rank 2 above it",
+        arrjit_convolution(g, SQUARE, SQUARE, 1, NULL, NULL, NULL, NONE_5, 0, NULL, 1, 1));
+  WRONG(m, arrjit_convolution, "lhs_axes", "out of range", "convolution: lhs_axes has 2",
+        arrjit_convolution(g, SQUARE, SQUARE, 0, I64S(0, 2), NULL, NULL, NONE_5, 0, NULL, 1, 1));
+  WRONG(m, arrjit_convolution, "rhs_axes", "twice", "convolution: rhs_axes has 0",
+        arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, I64S(0, 0), NULL, NONE_5, 0, NULL, 1, 1));
+  WRONG(m, arrjit_convolution, "out_axes", "negative", "convolution: out_axes has -1",
+        arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, NULL, I64S(-1, 0), NONE_5, 0, NULL, 1, 1));
+  WRONG(m, arrjit_convolution, "reversed", "out of range", "convolution: axis is 0; expected one from 0 to below 0",
+        arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, NULL, NULL, NONE_5, 1, I64S(0), 1, 1));
+  WRONG(m, arrjit_convolution, "batch_groups", "no divisor", "convolution: batch_groups is 2",
+        arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, NULL, NULL, NONE_5, 0, NULL, 1, 2));
+  WRONG(m, arrjit_convolution, "groups", "both", "convolution: expected groups or batch_groups to be 1",
+        arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, NULL, NULL, NONE_5, 0, NULL, 3, 3));
+  ABSENT(m, arrjit_convolution, "reversed", "reversed",
+         arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, NULL, NULL, NONE_5, 1, NULL, 1, 1));
+}
+
+void misuse_products(misuse *m) {
+  products(m);
+  convolutions(m);
+  general_convolutions(m);
+}

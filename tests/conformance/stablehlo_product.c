@@ -1,0 +1,71 @@
+/* StableHLO's products: dot, dot_general, convolution. Operands of other dtypes than the result are converted first. */
+#include "stablehlo.h"
+
+#include <string.h>
+
+verdict stablehlo_dot(case_op *op) {
+  int64_t lb[CASE_MOST], rb[CASE_MOST], lc[CASE_MOST] = {arrjit_value_type(op->in[0]).rank - 1}, rc[CASE_MOST] = {0};
+  size_t batch = 0, contract = 1;
+  if (strcmp(op->name, "dot_general") == 0) {
+    batch = case_ints(op, "lhs_batching_dimensions", lb);
+    case_ints(op, "rhs_batching_dimensions", rb);
+    contract = case_ints(op, "lhs_contracting_dimensions", lc);
+    case_ints(op, "rhs_contracting_dimensions", rc);
+  }
+  arrjit_dtype dtype = op->type[0].dtype;
+  arrjit_value lhs = op->in[0], rhs = op->in[1];
+  if (arrjit_value_type(lhs).dtype != dtype) lhs = arrjit_convert(op->g, lhs, dtype);
+  if (arrjit_value_type(rhs).dtype != dtype) rhs = arrjit_convert(op->g, rhs, dtype);
+  op->out[0] = arrjit_dot(op->g, lhs, rhs, batch, lb, rb, contract, lc, rc);
+  return PASSED;
+}
+
+/* A list of `rank` entries, `otherwise` where it is not given. */
+static void read_list(const case_op *op, const char *name, size_t rank, int64_t otherwise, int64_t *out) {
+  if (case_ints(op, name, out) == rank) return;
+  for (size_t i = 0; i < rank; i++) out[i] = otherwise;
+}
+
+static int64_t read_number(const json_t *numbers, const char *name) {
+  return json_integer_value(json_object_get(numbers, name));
+}
+
+static void read_spatial(const json_t *numbers, const char *name, size_t rank, int64_t *out) {
+  const json_t *list = json_object_get(numbers, name);
+  for (size_t i = 0; i < rank; i++) out[i] = json_integer_value(json_array_get(list, i));
+}
+
+verdict stablehlo_convolution(case_op *op) {
+  const json_t *numbers = json_object_get(op->attrs, "dimension_numbers");
+  const json_t *padding = json_object_get(op->attrs, "padding");
+  const json_t *reversal = json_object_get(op->attrs, "window_reversal");
+  int64_t of_lhs[CASE_MOST], of_rhs[CASE_MOST], of_out[CASE_MOST], strides[CASE_MOST], low[CASE_MOST], high[CASE_MOST];
+  int64_t base[CASE_MOST], spread[CASE_MOST], reversed[CASE_MOST];
+  size_t rank = (size_t)op->type[0].rank - 2, reversed_count = 0;
+  of_lhs[0] = read_number(numbers, "input_batch_dimension");
+  of_lhs[rank + 1] = read_number(numbers, "input_feature_dimension");
+  of_rhs[rank] = read_number(numbers, "kernel_input_feature_dimension");
+  of_rhs[rank + 1] = read_number(numbers, "kernel_output_feature_dimension");
+  of_out[0] = read_number(numbers, "output_batch_dimension");
+  of_out[rank + 1] = read_number(numbers, "output_feature_dimension");
+  read_spatial(numbers, "input_spatial_dimensions", rank, of_lhs + 1);
+  read_spatial(numbers, "kernel_spatial_dimensions", rank, of_rhs);
+  read_spatial(numbers, "output_spatial_dimensions", rank, of_out + 1);
+  read_list(op, "window_strides", rank, 1, strides);
+  read_list(op, "lhs_dilation", rank, 1, base);
+  read_list(op, "rhs_dilation", rank, 1, spread);
+  for (size_t i = 0; i < rank; i++) {
+    const json_t *flag = json_array_get(reversal, i);
+    low[i] = json_integer_value(json_array_get(json_array_get(padding, i), 0));
+    high[i] = json_integer_value(json_array_get(json_array_get(padding, i), 1));
+    if (json_is_true(flag) || json_integer_value(flag) != 0) reversed[reversed_count++] = (int64_t)i;
+  }
+  arrjit_dtype dtype = op->type[0].dtype;
+  arrjit_value lhs = op->in[0], rhs = op->in[1];
+  if (arrjit_value_type(lhs).dtype != dtype) lhs = arrjit_convert(op->g, lhs, dtype);
+  if (arrjit_value_type(rhs).dtype != dtype) rhs = arrjit_convert(op->g, rhs, dtype);
+  op->out[0] = arrjit_convolution(op->g, lhs, rhs, (int32_t)rank, of_lhs, of_rhs, of_out, strides, low, high, base,
+                                  spread, reversed_count, reversed, case_int(op, "feature_group_count", 1),
+                                  case_int(op, "batch_group_count", 1));
+  return PASSED;
+}
