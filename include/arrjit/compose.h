@@ -102,6 +102,15 @@ ARRJIT_API arrjit_value arrjit_convolution(arrjit_graph *graph, arrjit_value lhs
                                            size_t reversed_count, const int64_t *reversed, int64_t groups,
                                            int64_t batch_groups);
 
+/* Sums of products by NumPy's notation, such as "ij,jk->ik": a term for each of the count arrays xs (integers or floats
+ * of one dtype), with a letter for each dim; letters that the result does not name are summed over. A letter twice in a
+ * term takes the diagonal of the two dims, whose extents are the same. "..." stands for the dims without letters, which
+ * are broadcast from the right, and has to be in the result. Without "->" the result is "..." and the letters that come
+ * once, A to Z before a to z. Spaces count for nothing. Made of gather (diagonals), reduce_sum, dot and transpose, from
+ * the left to the right, two arrays at a time, each step rounded to the dtype. Errors name the place in text, from 0.
+ * Result: the dtype of xs. */
+ARRJIT_API arrjit_value arrjit_einsum(arrjit_graph *graph, const char *text, size_t count, const arrjit_value *xs);
+
 /* ---- statistics ---- */
 
 /* Of x, a float, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
@@ -160,6 +169,7 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_reduce_window_min(g, ...) (arrjit_reduce_window_min)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_reduce_window_max(g, ...) (arrjit_reduce_window_max)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_convolution(g, ...) (arrjit_convolution)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_einsum(g, ...) (arrjit_einsum)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)

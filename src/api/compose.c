@@ -24,8 +24,8 @@ bool aj_compose_axis(arrjit_graph *graph, int64_t axis, int32_t end) {
   return false;
 }
 
-static aj_value *build_fitted(arrjit_graph *graph, aj_op op, uint32_t count, aj_value *const *xs, uint32_t attr_count,
-                              const aj_attr *attrs) {
+aj_value *aj_compose_fitted(arrjit_graph *graph, aj_op op, uint32_t count, aj_value *const *xs, uint32_t attr_count,
+                            const aj_attr *attrs) {
   for (uint32_t i = 0; i < count; i++)
     if (!xs[i]) return NULL;
   aj_node *node = aj_build_fitted(&graph->b, op, count, xs, attr_count, attrs);
@@ -53,12 +53,12 @@ aj_value *aj_compose_slice(arrjit_graph *graph, aj_value *x, int64_t axis, int64
   limits[axis] = limit;
   const aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_START, rank, starts), aj_attr_ints(AJ_ATTR_LIMIT, rank, limits),
                            aj_attr_ints(AJ_ATTR_STEP, rank, steps)};
-  return build_fitted(graph, AJ_OP_SLICE, 1, &x, AJ_COUNT(attrs), attrs);
+  return aj_compose_fitted(graph, AJ_OP_SLICE, 1, &x, AJ_COUNT(attrs), attrs);
 }
 
 aj_value *aj_compose_reshape(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims) {
   const aj_attr shape = aj_attr_ints(AJ_ATTR_SHAPE, (size_t)rank, dims);
-  return build_fitted(graph, AJ_OP_RESHAPE, 1, &x, 1, &shape);
+  return aj_compose_fitted(graph, AJ_OP_RESHAPE, 1, &x, 1, &shape);
 }
 
 aj_value *aj_compose_broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims,
@@ -66,7 +66,7 @@ aj_value *aj_compose_broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, c
   if (!x) return NULL;
   const aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_SHAPE, (size_t)rank, dims),
                            aj_attr_ints(AJ_ATTR_AXES, (size_t)x->type->rank, axes)};
-  return build_fitted(graph, AJ_OP_BROADCAST, 1, &x, AJ_COUNT(attrs), attrs);
+  return aj_compose_fitted(graph, AJ_OP_BROADCAST, 1, &x, AJ_COUNT(attrs), attrs);
 }
 
 aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis) {
@@ -82,7 +82,7 @@ aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis) {
 
 aj_value *aj_compose_concat(arrjit_graph *graph, uint32_t count, aj_value *const *xs, int64_t axis) {
   const aj_attr attr = aj_attr_int(AJ_ATTR_AXIS, axis);
-  return build_fitted(graph, AJ_OP_CONCAT, count, xs, 1, &attr);
+  return aj_compose_fitted(graph, AJ_OP_CONCAT, count, xs, 1, &attr);
 }
 
 /* ---- shape ---- */
@@ -205,7 +205,7 @@ arrjit_value arrjit_roll(arrjit_graph *graph, arrjit_value x, int64_t shift, int
   if (extent < 0) {
     const aj_attr attr = aj_attr_int(AJ_ATTR_AXIS, axis);
     aj_value *operands[] = {from, rolled_positions(graph, from, shift, axis)};
-    return aj_host_value(build_fitted(graph, AJ_OP_TAKE, 2, operands, 1, &attr));
+    return aj_host_value(aj_compose_fitted(graph, AJ_OP_TAKE, 2, operands, 1, &attr));
   }
   int64_t by = extent ? shift % extent : 0;
   if (by < 0) by += extent;

@@ -9,6 +9,9 @@ aj_value *aj_compose_array(arrjit_graph *graph, aj_op op, uint32_t operand, arrj
 /* Whether 0 <= axis < end; if not, an error. */
 bool aj_compose_axis(arrjit_graph *graph, int64_t axis, int32_t end);
 
+/* The first result of a node whose operands are made to agree, with check_shape where only a run can tell. */
+aj_value *aj_compose_fitted(arrjit_graph *graph, aj_op op, uint32_t count, aj_value *const *xs, uint32_t attr_count,
+                            const aj_attr *attrs);
 aj_value *aj_compose_two(arrjit_graph *graph, aj_op op, aj_value *x, aj_value *y);
 aj_value *aj_compose_i64(arrjit_graph *graph, int64_t value);
 aj_value *aj_compose_iota(arrjit_graph *graph, int32_t rank, const int64_t *dims, int64_t axis); /* i64 */

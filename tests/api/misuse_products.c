@@ -85,8 +85,38 @@ static void general_convolutions(misuse *m) {
          arrjit_convolution(g, SQUARE, SQUARE, 0, NULL, NULL, NULL, NONE_5, 1, NULL, 1, 1));
 }
 
+static void einsums(misuse *m) {
+#define CALL_EINSUM(g, x) (arrjit_einsum)(g, "", 1, &(arrjit_value){x})
+#define EINSUM(text, ...)                                                                                              \
+  (arrjit_einsum)(g, text, sizeof((arrjit_value[]){__VA_ARGS__}) / sizeof(arrjit_value), (arrjit_value[]){__VA_ARGS__})
+#define WRONG_TEXT(how, part, ...) WRONG(m, arrjit_einsum, "text", how, "einsum: " part, __VA_ARGS__)
+  ALL_REFUSE(m, arrjit_einsum, "xs", CALL_EINSUM);
+  ABSENT(m, arrjit_einsum, "text", "text", EINSUM(NULL, p->vector));
+  ABSENT(m, arrjit_einsum, "xs", "values", arrjit_einsum(g, "i", 1, NULL));
+  WRONG(m, arrjit_einsum, "count", "0", "einsum: at 0 of \"i\": no array came", arrjit_einsum(g, "i", 0, NULL));
+  WRONG(m, arrjit_einsum, "xs", "bool", "an array is bool", EINSUM("i", p->flags));
+  WRONG(m, arrjit_einsum, "xs", "of two dtypes", "two dtypes", EINSUM("i,i", p->vector, p->integers));
+  WRONG(m, arrjit_einsum, "xs", "of two extents", "paired extents 3 and 5", EINSUM("i,i->", p->vector, p->five));
+  WRONG_TEXT("too few letters", "at 2 of \"i,->i\": expected as many letters", EINSUM("i,->i", p->vector, p->vector));
+  WRONG_TEXT("too many letters", "at 0 of \"ij...\": more letters", EINSUM("ij...", p->vector));
+  WRONG_TEXT("too few terms", "at 1 of \"i->i\": expected a comma", EINSUM("i->i", p->vector, p->vector));
+  WRONG_TEXT("too many terms", "at 1 of \"i,i\": expected \"->\"", EINSUM("i,i", p->vector));
+  WRONG_TEXT("a digit", "at 1 of \"i1->i\": expected a letter", EINSUM("i1->i", p->vector));
+  WRONG_TEXT("half an arrow", "at 1 of \"i-i\": expected \"->\"", EINSUM("i-i", p->vector));
+  WRONG_TEXT("two results", "at 4 of \"i->i,i\": expected the end", EINSUM("i->i,i", p->vector));
+  WRONG_TEXT("a letter of no term", "at 3 of \"i->k\": the result has a letter that no term",
+             EINSUM("i->k", p->vector));
+  WRONG_TEXT("a letter twice in the result", "at 3 of \"i->ii\": the result has a letter twice",
+             EINSUM("i->ii", p->vector));
+  WRONG_TEXT("dots twice", "at 3 of \"......\": \"...\" comes twice", EINSUM("......", p->vector));
+  WRONG_TEXT("dots that the result lacks", "at 5 of \"...->\": the result lacks", EINSUM("...->", p->vector));
+  WRONG_TEXT("a diagonal of two extents", "at 2 of \"ii\": the term before has a letter twice",
+             EINSUM("ii", arrjit_full(g, arrjit_const_like(g, p->vector, 1), 2, I64S(2, 3))));
+}
+
 void misuse_products(misuse *m) {
   products(m);
   convolutions(m);
   general_convolutions(m);
+  einsums(m);
 }

@@ -266,22 +266,14 @@ static void test_misuse_table_names_every_function(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_misuse_of_contexts),
-    TK_TEST(test_misuse_of_arrays),
-    TK_TEST(test_misuse_of_values),
-    TK_TEST(test_misuse_of_constructs),
-    TK_TEST(test_misuse_of_failures),
-    TK_TEST(test_misuse_of_elementwise),
-    TK_TEST(test_misuse_of_operations),
-    TK_TEST(test_misuse_of_compositions),
-    TK_TEST(test_misuse_of_products),
-    TK_TEST(test_misuse_of_functions),
-    TK_TEST(test_misuse_of_runs),
-    TK_TEST(test_misuse_of_results),
-    TK_TEST(test_misuse_of_runners),
-    TK_TEST(test_misuse_of_closures),
-    TK_TEST(test_misuse_of_slots),
-    TK_TEST(test_misuse_table_names_every_function),
+    TK_TEST(test_misuse_of_contexts),   TK_TEST(test_misuse_of_arrays),
+    TK_TEST(test_misuse_of_values),     TK_TEST(test_misuse_of_constructs),
+    TK_TEST(test_misuse_of_failures),   TK_TEST(test_misuse_of_elementwise),
+    TK_TEST(test_misuse_of_operations), TK_TEST(test_misuse_of_compositions),
+    TK_TEST(test_misuse_of_products),   TK_TEST(test_misuse_of_functions),
+    TK_TEST(test_misuse_of_runs),       TK_TEST(test_misuse_of_results),
+    TK_TEST(test_misuse_of_runners),    TK_TEST(test_misuse_of_closures),
+    TK_TEST(test_misuse_of_slots),      TK_TEST(test_misuse_table_names_every_function),
 };
 
 TEST_MAIN(tests, NULL, NULL)

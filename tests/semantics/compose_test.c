@@ -294,6 +294,63 @@ static void test_softmax_of_infinities(void **state) {
   EXPECT(o, 1, F32, -INFINITY, -INFINITY, -INFINITY, -INFINITY);
 }
 
+/* x is 2 x 3, y 3 x 2, s 3 x 3. */
+static void test_einsum(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", I32, 2, 3), y = PARAM(g, "y", I32, 3, 2), s = PARAM(g, "s", I32, 3, 3);
+  const arrjit_value xy[] = {x, y}, xs[] = {x, s}, chain[] = {x, s, y}, xx[] = {x, x};
+  arrjit_value row = arrjit_expand_dims(g, arrjit_take(g, x, arrjit_const_i64(g, 1), 0), 0);
+  const arrjit_value broadcast[] = {x, row};
+  arrjit_value out[] = {arrjit_einsum(g, "ij,jk->ik", 2, xy),
+                        arrjit_einsum(g, "ij , jk", 2, xy),
+                        arrjit_einsum(g, "ba,cb->c", 2, (const arrjit_value[]){y, x}),
+                        arrjit_einsum(g, "ii->i", 1, &s),
+                        arrjit_einsum(g, "ii", 1, &s),
+                        arrjit_einsum(g, "ji", 1, &x),
+                        arrjit_einsum(g, "ij,jj->ij", 2, xs),
+                        arrjit_einsum(g, "ij,jk,kl->il", 3, chain),
+                        arrjit_einsum(g, "i...,i...->...", 2, xx),
+                        arrjit_einsum(g, "...,...", 2, broadcast),
+                        arrjit_einsum(g, "ij,kl->jl", 2, xy)};
+  arrjit_return(g, TK_COUNT(out), out, NULL);
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(I32, 2, 3), I32, 1, 2, 3, 4, 5, 6),
+                            SHAPED(f, TYPE(I32, 3, 2), I32, 1, 0, 2, 1, 0, 3),
+                            SHAPED(f, TYPE(I32, 3, 3), I32, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT(o, 0, I32, 5, 11, 14, 23);
+  EXPECT(o, 1, I32, 5, 11, 14, 23);
+  EXPECT(o, 2, I32, 16, 37);
+  EXPECT(o, 3, I32, 1, 5, 9);
+  EXPECT(o, 4, I32, 15);
+  EXPECT(o, 5, I32, 1, 4, 2, 5, 3, 6);
+  EXPECT_SHAPE(o, 5, 3, 2);
+  EXPECT(o, 6, I32, 1, 10, 27, 4, 25, 54);
+  EXPECT(o, 7, I32, 30 + 72, 36 + 126, 66 + 162, 81 + 288);
+  EXPECT(o, 8, I32, 17, 29, 45);
+  EXPECT(o, 9, I32, 4, 10, 18, 16, 25, 36);
+  EXPECT(o, 10, I32, 15, 20, 21, 28, 27, 36);
+}
+
+/* Extents that are symbols: a diagonal, and a product whose extents a run compares. */
+static void test_einsum_of_symbols(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  int64_t n = arrjit_symbol(g, "n"), k = arrjit_symbol(g, "k");
+  arrjit_type square = {.dtype = ARRJIT_F64, .rank = 2, .dims = {n, n}},
+              line = {.dtype = ARRJIT_F64, .rank = 1, .dims = {k}};
+  arrjit_value x = arrjit_param(g, "x", &square), y = arrjit_param(g, "y", &line);
+  const arrjit_value xy[] = {x, y};
+  RETURN(g, arrjit_einsum(g, "ii", 1, &x), arrjit_einsum(g, "ij,j", 2, xy));
+  arrjit_function *function = tk_finish(f, g);
+  arrjit_array *four = SHAPED(f, TYPE(F64, 2, 2), F64, 1, 2, 3, 4);
+  const tk_outcome *o = RUN(f, function, four, ARRAY(f, F64, 10, 1));
+  EXPECT(o, 0, F64, 5);
+  EXPECT(o, 1, F64, 12, 34);
+  EXPECT_FAILURE(RUN(f, function, four, ARRAY(f, F64, 1, 2, 3)), ARRJIT_KIND_SHAPE, 0, NULL);
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_dims_come_and_go),
     TK_TEST(test_tile_repeats_each_dim),
@@ -311,6 +368,8 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_norms),
     TK_TEST(test_softmax_is_stable),
     TK_TEST(test_softmax_of_infinities),
+    TK_TEST(test_einsum),
+    TK_TEST(test_einsum_of_symbols),
 };
 
 TEST_MAIN(tests, NULL, NULL)
