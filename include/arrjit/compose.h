@@ -111,6 +111,14 @@ ARRJIT_API arrjit_value arrjit_convolution(arrjit_graph *graph, arrjit_value lhs
  * Result: the dtype of xs. */
 ARRJIT_API arrjit_value arrjit_einsum(arrjit_graph *graph, const char *text, size_t count, const arrjit_value *xs);
 
+/* x with op(a) x = b, or with x op(a) = b (left 0), op(a) being a or, transposed not 0, its transpose: an
+ * arrjit_solve_lower of operands that are transposed and turned round. a: floats, [batch dims, n, n], of which the
+ * lower triangle (lower 0: the upper one) is read; unit not 0: its diagonal counts as 1. b: of a's dtype, [batch dims,
+ * n, m] (left 0: [batch dims, m, n]). Nothing fails at run time: a zero on the diagonal gives inf or NaN. Result: the
+ * type of b. */
+ARRJIT_API arrjit_value arrjit_triangular_solve(arrjit_graph *graph, arrjit_value a, arrjit_value b, int left,
+                                                int lower, int unit, int transposed);
+
 /* ---- statistics ---- */
 
 /* Of x, a float, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
@@ -170,6 +178,7 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_reduce_window_max(g, ...) (arrjit_reduce_window_max)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_convolution(g, ...) (arrjit_convolution)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_einsum(g, ...) (arrjit_einsum)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_triangular_solve(g, ...) (arrjit_triangular_solve)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)

@@ -69,6 +69,11 @@ aj_value *aj_compose_broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, c
   return aj_compose_fitted(graph, AJ_OP_BROADCAST, 1, &x, AJ_COUNT(attrs), attrs);
 }
 
+aj_value *aj_compose_axes(arrjit_graph *graph, aj_op op, aj_value *x, size_t count, const int64_t *axes) {
+  const aj_attr attr = aj_attr_ints(AJ_ATTR_AXES, count, axes);
+  return x ? aj_build1(&graph->b, op, 1, &x, 1, &attr) : NULL;
+}
+
 aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis) {
   int64_t dims[ARRJIT_MAX_RANK + 1], axes[ARRJIT_MAX_RANK];
   if (!x) return NULL;

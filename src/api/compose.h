@@ -21,6 +21,8 @@ aj_value *aj_compose_reshape(arrjit_graph *graph, aj_value *x, int32_t rank, con
 /* Dim i of x goes to dim axes[i]. */
 aj_value *aj_compose_broadcast(arrjit_graph *graph, aj_value *x, int32_t rank, const int64_t *dims,
                                const int64_t *axes);
+/* transpose or reverse */
+aj_value *aj_compose_axes(arrjit_graph *graph, aj_op op, aj_value *x, size_t count, const int64_t *axes);
 /* A dim of extent 1 before dim `axis`. */
 aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis);
 aj_value *aj_compose_concat(arrjit_graph *graph, uint32_t count, aj_value *const *xs, int64_t axis);

@@ -17,11 +17,6 @@ static bool take_axes(arrjit_graph *graph, const char *name, int32_t rank, const
   return true;
 }
 
-static aj_value *with_axes(arrjit_graph *graph, aj_op op, aj_value *x, size_t count, const int64_t *axes) {
-  const aj_attr attr = aj_attr_ints(AJ_ATTR_AXES, count, axes);
-  return x ? aj_build1(&graph->b, op, 1, &x, 1, &attr) : NULL;
-}
-
 /* Groups of the batch become groups of features: [groups * n, spatial dims, features] to [n, spatial dims, groups *
  * features]. */
 static aj_value *move_groups(arrjit_graph *graph, aj_value *x, int64_t groups) {
@@ -45,7 +40,7 @@ static aj_value *move_groups(arrjit_graph *graph, aj_value *x, int64_t groups) {
     dims[i + 1] = x->type->dims[i];
     axes[i - 1] = i;
   }
-  x = with_axes(graph, AJ_OP_TRANSPOSE, aj_compose_reshape(graph, x, rank + 1, dims), (size_t)rank + 1, axes);
+  x = aj_compose_axes(graph, AJ_OP_TRANSPOSE, aj_compose_reshape(graph, x, rank + 1, dims), (size_t)rank + 1, axes);
   for (int32_t i = 0; i + 1 < rank; i++) dims[i] = dims[i + 1];
   dims[rank - 1] = all;
   return aj_compose_reshape(graph, x, rank, dims);
@@ -109,9 +104,9 @@ arrjit_value arrjit_convolution(arrjit_graph *graph, arrjit_value lhs, arrjit_va
   take_list(rank, base_dilation, 1, l.base);
   take_list(rank, window_dilation, 1, l.spread);
   for (int32_t i = 0; i < rank + 2; i++) back[of_out[i]] = i;
-  x = move_groups(graph, with_axes(graph, AJ_OP_TRANSPOSE, x, (size_t)rank + 2, of_lhs), batch_groups);
-  y = with_axes(graph, AJ_OP_TRANSPOSE, y, (size_t)rank + 2, of_rhs);
-  y = with_axes(graph, AJ_OP_REVERSE, y, reversed_count, reversed);
+  x = move_groups(graph, aj_compose_axes(graph, AJ_OP_TRANSPOSE, x, (size_t)rank + 2, of_lhs), batch_groups);
+  y = aj_compose_axes(graph, AJ_OP_TRANSPOSE, y, (size_t)rank + 2, of_rhs);
+  y = aj_compose_axes(graph, AJ_OP_REVERSE, y, reversed_count, reversed);
   aj_value *out = build_conv(graph, rank, x, y, &l, batch_groups != 1 ? batch_groups : groups);
-  return aj_host_value(with_axes(graph, AJ_OP_TRANSPOSE, out, (size_t)rank + 2, back));
+  return aj_host_value(aj_compose_axes(graph, AJ_OP_TRANSPOSE, out, (size_t)rank + 2, back));
 }

@@ -165,6 +165,7 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_ARG: return aj_infer_arg(in);
   case AJ_R_DOT: return aj_infer_dot(in);
   case AJ_R_CONV: return aj_infer_conv(in);
+  case AJ_R_SOLVE: return aj_infer_solve(in);
   case AJ_R_REGIONS: return aj_infer_regions(in);
   case AJ_R_LOOP: return aj_infer_loop(in);
   case AJ_R_MAP: return aj_infer_map(in);

@@ -1,4 +1,5 @@
-/* The result type of conv: lhs is [batch, spatial dims, features], rhs [spatial dims, features / groups, results]. */
+/* The result types of conv and solve_lower. Of conv: lhs is [batch, spatial dims, features], rhs [spatial dims,
+ * features / groups, results]. */
 #include "ir/infer.h"
 
 static aj_infer_text operand_text(const aj_infer *in, uint32_t i) {
@@ -53,4 +54,20 @@ arrjit_status aj_infer_conv(aj_infer *in) {
   }
   dims[spatial + 1] = rhs->dims[spatial + 1];
   return aj_infer_push_type(in, lhs->dtype, lhs->rank, dims);
+}
+
+/* a [batch dims, n, n], b [batch dims, n, m] */
+arrjit_status aj_infer_solve(aj_infer *in) {
+  AJ_TRY(aj_infer_dtype_set(in, 0));
+  AJ_TRY(aj_infer_same_dtype(in, 1, 0));
+  const aj_type *a = aj_infer_type(in, 0), *b = aj_infer_type(in, 1);
+  int64_t unit = aj_infer_attr(in, AJ_ATTR_UNIT)->u.i;
+  if (unit != 0 && unit != 1) return aj_infer_fail(in, ARRJIT_TYPE, "unit is %lld; expected 0 or 1", (long long)unit);
+  bool fits = a->rank >= 2 && b->rank == a->rank && aj_dim_equal(a->dims[a->rank - 1], a->dims[a->rank - 2]);
+  for (int32_t i = 0; fits && i + 1 < a->rank; i++) fits = aj_dim_equal(a->dims[i], b->dims[i]);
+  if (!fits)
+    return aj_infer_fail(in, ARRJIT_TYPE,
+                         "a is %s and b %s; expected square matrices, and b with as many rows, in the same batch dims",
+                         operand_text(in, 0).s, operand_text(in, 1).s);
+  return aj_infer_push(in, b);
 }

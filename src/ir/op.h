@@ -60,6 +60,7 @@ typedef enum aj_rule {
   AJ_R_ARG,
   AJ_R_DOT,
   AJ_R_CONV,
+  AJ_R_SOLVE,
   AJ_R_REGIONS,
   AJ_R_LOOP,
   AJ_R_MAP,

@@ -67,6 +67,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_GROUPS:
   case AJ_ATTR_INDEX_AXIS: return (form){"int64_t", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DESCENDING:
+  case AJ_ATTR_UNIT:
   case AJ_ATTR_RIGHT: return (form){"int", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DTYPE: return (form){"arrjit_dtype", NULL, NULL, "dtype"};
   case AJ_ATTR_VALUE:
@@ -182,7 +183,7 @@ const char *get_section(const aj_op_info *info) {
   if (info->rule <= AJ_R_PAD) return "movement";
   if (info->rule <= AJ_R_TAKE) return "indexing";
   if (info->rule <= AJ_R_SEARCH) return "sorting";
-  return info->rule <= AJ_R_CONV ? "reductions and products" : "exceptions";
+  return info->rule <= AJ_R_SOLVE ? "reductions and products" : "exceptions";
 }
 
 static const char *get_result(const aj_op_info *info) {
@@ -226,6 +227,7 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_CONV:
     return "their dtype; batch, the windows in each spatial dim, results; rank is that of the spatial dims; groups 1, "
            "or a divisor of features and results";
+  case AJ_R_SOLVE: return "the type of b, [batch dims, n, m]; a is [batch dims, n, n], of its dtype";
   case AJ_R_EXN: return "an exception";
   case AJ_R_CONST:
   case AJ_R_REGIONS:

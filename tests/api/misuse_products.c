@@ -114,9 +114,31 @@ static void einsums(misuse *m) {
              EINSUM("ii", arrjit_full(g, arrjit_const_like(g, p->vector, 1), 2, I64S(2, 3))));
 }
 
+static void solves(misuse *m) {
+#define MATRIX(rows, columns) arrjit_full(g, arrjit_const_like(g, p->vector, 1), 2, I64S(rows, columns))
+#define CALL_SOLVE(g, x) arrjit_solve_lower(g, x, x, 0)
+#define CALL_TRIANGULAR(g, x) arrjit_triangular_solve(g, x, x, 1, 1, 0, 0)
+  ALL_REFUSE(m, arrjit_solve_lower, "a", CALL_SOLVE);
+  WRONG(m, arrjit_solve_lower, "a", "not square", "expected square matrices",
+        arrjit_solve_lower(g, MATRIX(2, 3), MATRIX(2, 1), 0));
+  WRONG(m, arrjit_solve_lower, "b", "of other rows", "expected square matrices",
+        arrjit_solve_lower(g, MATRIX(2, 2), MATRIX(3, 1), 0));
+  WRONG(m, arrjit_solve_lower, "b", "a vector", "b f64[3]; expected square matrices",
+        arrjit_solve_lower(g, MATRIX(3, 3), p->vector, 0));
+  WRONG(m, arrjit_solve_lower, "unit", "2", "unit is 2; expected 0 or 1",
+        arrjit_solve_lower(g, MATRIX(2, 2), MATRIX(2, 1), 2));
+  WRONG(m, arrjit_solve_lower, "a", "integers", "a is i64[3]", arrjit_solve_lower(g, p->integers, p->integers, 0));
+  ALL_REFUSE(m, arrjit_triangular_solve, "a", CALL_TRIANGULAR);
+  WRONG(m, arrjit_triangular_solve, "b", "a vector", "triangular_solve: a has rank 2 and b 1; expected at least 2",
+        arrjit_triangular_solve(g, MATRIX(3, 3), p->vector, 1, 1, 0, 0));
+  WRONG(m, arrjit_triangular_solve, "b", "of other columns", "triangular_solve: a is f64[3, 3] and b f64[2, 3]",
+        arrjit_triangular_solve(g, MATRIX(3, 3), MATRIX(3, 2), 0, 1, 0, 0));
+}
+
 void misuse_products(misuse *m) {
   products(m);
   convolutions(m);
   general_convolutions(m);
   einsums(m);
+  solves(m);
 }

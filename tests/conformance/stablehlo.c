@@ -384,6 +384,7 @@ static const struct {
               {"dot", stablehlo_dot},
               {"dot_general", stablehlo_dot},
               {"convolution", stablehlo_convolution},
+              {"triangular_solve", stablehlo_triangular_solve},
               {"power", stablehlo_power},
               {"reduce_precision", stablehlo_reduce_precision},
               {"gather", stablehlo_gather},

@@ -11,6 +11,6 @@ const char *stablehlo_plain(const json_t *region);
 case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, stablehlo_scatter, stablehlo_top_k;
 
 /* ---- stablehlo_product.c ---- */
-case_vocabulary stablehlo_dot, stablehlo_convolution;
+case_vocabulary stablehlo_dot, stablehlo_convolution, stablehlo_triangular_solve;
 
 #endif

@@ -1,4 +1,5 @@
-/* StableHLO's products: dot, dot_general, convolution. Operands of other dtypes than the result are converted first. */
+/* StableHLO's products: dot, dot_general, convolution, and their inverse, triangular_solve. Operands of other dtypes
+ * than the result are converted first. */
 #include "stablehlo.h"
 
 #include <string.h>
@@ -67,5 +68,17 @@ verdict stablehlo_convolution(case_op *op) {
   op->out[0] = arrjit_convolution(op->g, lhs, rhs, (int32_t)rank, of_lhs, of_rhs, of_out, strides, low, high, base,
                                   spread, reversed_count, reversed, case_int(op, "feature_group_count", 1),
                                   case_int(op, "batch_group_count", 1));
+  return PASSED;
+}
+
+static bool has_flag(const case_op *op, const char *name) {
+  const json_t *flag = json_object_get(op->attrs, name);
+  return json_is_true(flag) || json_integer_value(flag) != 0;
+}
+
+verdict stablehlo_triangular_solve(case_op *op) { /* of real numbers ADJOINT is TRANSPOSE */
+  bool transposed = strcmp(case_text(op, "transpose_a"), "NO_TRANSPOSE") != 0;
+  op->out[0] = arrjit_triangular_solve(op->g, op->in[0], op->in[1], has_flag(op, "left_side"), has_flag(op, "lower"),
+                                       has_flag(op, "unit_diagonal"), transposed);
   return PASSED;
 }

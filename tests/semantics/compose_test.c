@@ -1,4 +1,6 @@
 /* Calls that build several operations: what each gives, also where extents are symbols. */
+#include <math.h>
+
 #include "fixture.h"
 
 static arrjit_value symbolic(arrjit_graph *g, const char *name, arrjit_dtype dtype, int64_t rows) {
@@ -351,6 +353,34 @@ static void test_einsum_of_symbols(void **state) {
   EXPECT_FAILURE(RUN(f, function, four, ARRAY(f, F64, 1, 2, 3)), ARRJIT_KIND_SHAPE, 0, NULL);
 }
 
+/* Every form, of a whose other triangle is never read; what it gives, put in, is the right side again. */
+static void test_triangular_solve_in_all_forms(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_array *in[] = {SHAPED(f, TYPE(F64, 3, 3), F64, 2, NAN, NAN, 4, -1, NAN, 6, 8, 4),
+                        SHAPED(f, TYPE(F64, 3, 3), F64, 2, 4, 6, NAN, -1, 8, NAN, NAN, 4),
+                        SHAPED(f, TYPE(F64, 3, 2), F64, 2, 4, 8, -6, 16, 32),
+                        SHAPED(f, TYPE(F64, 2, 3), F64, 2, 8, 16, 4, -6, 32)};
+  for (int form = 0; form < 16; form++) {
+    int left = form & 1, lower = form >> 1 & 1, unit = form >> 2 & 1, transposed = form >> 3;
+    arrjit_graph *g = tk_graph(f);
+    arrjit_value a = PARAM(g, "a", F64, 3, 3), b = left ? PARAM(g, "b", F64, 3, 2) : PARAM(g, "b", F64, 2, 3);
+    arrjit_value x = arrjit_triangular_solve(g, a, b, left, lower, unit, transposed);
+    arrjit_value clean = arrjit_select(g, arrjit_eq(g, a, a), a, arrjit_const_like(g, a, 0));
+    arrjit_value eye =
+        arrjit_eq(g, arrjit_iota(g, ARRJIT_I64, 2, I64S(3, 3), 0), arrjit_iota(g, ARRJIT_I64, 2, I64S(3, 3), 1));
+    if (unit) clean = arrjit_select(g, eye, arrjit_const_like(g, a, 1), clean);
+    if (transposed) clean = arrjit_transpose(g, clean, 2, I64S(1, 0));
+    arrjit_value first = left ? clean : x, second = left ? x : clean;
+    RETURN(g, arrjit_dot(g, first, second, 0, NULL, NULL, 1, I64S(1), I64S(0)));
+    const tk_outcome *o = RUN(f, tk_finish(f, g), in[!lower], in[left ? 2 : 3]);
+    if (left)
+      EXPECT(o, 0, F64, 2, 4, 8, -6, 16, 32);
+    else
+      EXPECT(o, 0, F64, 2, 8, 16, 4, -6, 32);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
     TK_TEST(test_dims_come_and_go),
     TK_TEST(test_tile_repeats_each_dim),
@@ -370,6 +400,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_softmax_of_infinities),
     TK_TEST(test_einsum),
     TK_TEST(test_einsum_of_symbols),
+    TK_TEST(test_triangular_solve_in_all_forms),
 };
 
 TEST_MAIN(tests, NULL, NULL)

@@ -238,6 +238,7 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     return arrjit_dot(g, in[0], in[1], t->batch_count, t->lhs_batch, t->rhs_batch, t->contract_count, t->lhs_contract,
                       t->rhs_contract);
   case AJ_OP_CONV: return arrjit_conv(g, in[0], in[1], t->rank, t->c, t->a, t->b, t->base, t->spread, t->groups);
+  case AJ_OP_SOLVE_LOWER: return arrjit_solve_lower(g, in[0], in[1], t->flag);
   case AJ_OP_EXN_CODE: return arrjit_exn_code(g, in[0]);
   case AJ_OP_EXN_SITE: return arrjit_exn_site(g, in[0]);
   case AJ_OP_EXN_CAUSE: return arrjit_exn_cause(g, in[0]);

@@ -324,6 +324,17 @@ static bool make_conv(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   return true;
 }
 
+/* x is the right side. */
+static bool make_solve(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  if (x->rank < 2 || x->dims[x->rank - 2] > 100) return false;
+  arrjit_type a = *x;
+  a.dims[a.rank - 1] = a.dims[a.rank - 2];
+  c->attrs.flag = tk_chance(pick, 40);
+  add(c, a, TK_DATA, 0);
+  add(c, *x, TK_DATA, 0);
+  return true;
+}
+
 /* One or two arrays, their inits, a combiner by number. */
 static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   size_t args = 1 + tk_below(pick, 2);
@@ -435,6 +446,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_TAKE: return make_take(c, x, pick);
   case AJ_R_DOT: return make_dot(c, x, pick);
   case AJ_R_CONV: return make_conv(c, x, pick);
+  case AJ_R_SOLVE: return make_solve(c, x, pick);
   case AJ_R_CONST:
   case AJ_R_REGIONS:
   case AJ_R_LOOP:
