@@ -73,7 +73,7 @@ case_vocabulary onnx_gather, onnx_gather_elements, onnx_gather_nd, onnx_scatter_
 arrjit_value onnx_wrap_index(case_op *op, arrjit_value indices, int64_t extent);
 
 /* ---- onnx_reduce.c ---- */
-case_vocabulary onnx_reduce, onnx_matmul, onnx_gemm;
+case_vocabulary onnx_reduce, onnx_matmul, onnx_gemm, onnx_einsum;
 arrjit_value onnx_dot(case_op *op, arrjit_value x, arrjit_value y); /* as NumPy's matmul */
 
 /* ---- onnx_normalize.c ---- */
@@ -81,15 +81,28 @@ case_vocabulary onnx_layer_normalization, onnx_rms_normalization, onnx_batch_nor
     onnx_mean_variance_normalization, onnx_lp_normalization, onnx_local_response;
 
 /* ---- onnx_quantize.c ---- */
-case_vocabulary onnx_quantize, onnx_dequantize, onnx_quantize_by_range, onnx_matmul_integer, onnx_quantized_matmul;
+case_vocabulary onnx_quantize, onnx_dequantize, onnx_quantize_by_range, onnx_matmul_integer, onnx_quantized_matmul,
+    onnx_conv_integer, onnx_quantized_conv;
 
 /* ---- onnx_recurrent.c ---- */
 case_vocabulary onnx_recurrent;
 
 /* ---- onnx_conv.c ---- */
-case_vocabulary onnx_causal_conv;
+case_vocabulary onnx_conv, onnx_conv_transpose, onnx_causal_conv;
+/* x[batch, channel, ..] by w[result, channel of a group, ..] as the op's attributes say. */
+arrjit_value onnx_convolve(case_op *op, arrjit_value x, arrjit_value w);
+/* One number a channel (axis 1), in a shape that stretches to rank. */
+arrjit_value onnx_each_channel(case_op *op, arrjit_value x, int32_t rank);
 
 /* ---- onnx_pool.c ---- */
+typedef struct onnx_pool {
+  int32_t rank;
+  int64_t sizes[ARRJIT_MAX_RANK], strides[ARRJIT_MAX_RANK], dilations[ARRJIT_MAX_RANK];
+  int64_t low[ARRJIT_MAX_RANK], high[ARRJIT_MAX_RANK]; /* as the case states them */
+  int64_t more[ARRJIT_MAX_RANK];                       /* behind `high`, so that windows end where ONNX ends them */
+} onnx_pool;
+/* Lists have an entry a dim of operand 0; `sizes` of the spatial ones, NULL: the attribute says them. */
+void onnx_pool_read(const case_op *op, const int64_t *sizes, onnx_pool *p);
 case_vocabulary onnx_max_pool, onnx_average_pool, onnx_global_pool, onnx_lp_pool, onnx_max_unpool, onnx_col2im;
 
 /* ---- onnx_resize.c ---- */

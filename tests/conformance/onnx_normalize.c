@@ -56,13 +56,6 @@ verdict onnx_rms_normalization(case_op *op) {
 
 /* ---- over batches, groups, neighbours ---- */
 
-/* One number a channel (axis 1), for all of x's places. */
-static arrjit_value each_channel(case_op *op, arrjit_value x, const arrjit_type *type) {
-  int64_t dims[ARRJIT_MAX_RANK];
-  for (int32_t i = 0; i < type->rank; i++) dims[i] = i == 1 ? type->dims[1] : 1;
-  return onnx_reshape(op, x, (size_t)type->rank, dims);
-}
-
 static arrjit_value blend(case_op *op, arrjit_value old, arrjit_value now, double momentum) {
   arrjit_value a = arrjit_mul(op->g, old, arrjit_const_like(op->g, old, momentum));
   return arrjit_add(op->g, a, arrjit_mul(op->g, now, arrjit_const_like(op->g, now, 1 - momentum)));
@@ -83,10 +76,10 @@ verdict onnx_batch_normalization(case_op *op) {
     op->out[1] = blend(op, op->in[3], mean, momentum);
     op->out[2] = blend(op, op->in[4], variance, momentum);
   }
-  x = arrjit_sub(op->g, x, each_channel(op, mean, &type));
-  x = arrjit_mul(op->g, x, each_channel(op, invert_root(op, variance), &type));
-  x = arrjit_mul(op->g, x, each_channel(op, op->in[1], &type));
-  op->out[0] = arrjit_add(op->g, x, each_channel(op, op->in[2], &type));
+  x = arrjit_sub(op->g, x, onnx_each_channel(op, mean, type.rank));
+  x = arrjit_mul(op->g, x, onnx_each_channel(op, invert_root(op, variance), type.rank));
+  x = arrjit_mul(op->g, x, onnx_each_channel(op, op->in[1], type.rank));
+  op->out[0] = arrjit_add(op->g, x, onnx_each_channel(op, op->in[2], type.rank));
   return PASSED;
 }
 
@@ -101,8 +94,8 @@ verdict onnx_group_normalization(case_op *op) {
   x = arrjit_sub(op->g, x, mean_kept(op, x, 1, axes));
   x = arrjit_mul(op->g, x, inverse_deviation(op, x, 1, axes));
   x = onnx_like(op, onnx_reshape(op, x, (size_t)type.rank, type.dims), op->in[0]);
-  x = arrjit_mul(op->g, x, each_channel(op, op->in[1], &type));
-  op->out[0] = arrjit_add(op->g, x, each_channel(op, op->in[2], &type));
+  x = arrjit_mul(op->g, x, onnx_each_channel(op, op->in[1], type.rank));
+  op->out[0] = arrjit_add(op->g, x, onnx_each_channel(op, op->in[2], type.rank));
   return PASSED;
 }
 

@@ -4,20 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct pool {
-  int32_t rank;
-  int64_t sizes[ARRJIT_MAX_RANK], strides[ARRJIT_MAX_RANK], dilations[ARRJIT_MAX_RANK];
-  int64_t low[ARRJIT_MAX_RANK], high[ARRJIT_MAX_RANK]; /* as the case states them */
-  int64_t more[ARRJIT_MAX_RANK];                       /* behind `high`, so that windows end where ONNX ends them */
-} pool;
-
 static void read_list(const case_op *op, const char *name, size_t count, int64_t *out) {
   for (size_t i = 0; i < count; i++) out[i] = 1;
   if (onnx_has(op, name)) case_ints(op, name, out);
 }
 
 /* With auto_pad the output has ceil(extent / stride) places, and padding is shared out. */
-static void pad_same(pool *p, int32_t i, int64_t extent, int64_t window, bool upper) {
+static void pad_same(onnx_pool *p, int32_t i, int64_t extent, int64_t window, bool upper) {
   int64_t places = (extent + p->strides[i] - 1) / p->strides[i];
   int64_t pad = (places - 1) * p->strides[i] + window - extent;
   if (pad < 0) pad = 0;
@@ -26,20 +19,21 @@ static void pad_same(pool *p, int32_t i, int64_t extent, int64_t window, bool up
 }
 
 /* In ceil mode a window may reach past the padding, but not start there. */
-static void count_places(pool *p, int32_t i, int64_t extent, int64_t window, bool ceil_mode) {
+static void count_places(onnx_pool *p, int32_t i, int64_t extent, int64_t window, bool ceil_mode) {
   int64_t stride = p->strides[i], room = p->low[i] + extent + p->high[i] - window;
   int64_t places = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
   if (ceil_mode && (places - 1) * stride >= extent + p->low[i]) places--;
   p->more[i] = (places - 1) * stride - room;
 }
 
-static void read_pool(const case_op *op, pool *p) {
+void onnx_pool_read(const case_op *op, const int64_t *sizes, onnx_pool *p) {
   const arrjit_type type = arrjit_value_type(op->in[0]);
   size_t spatial = (size_t)type.rank - 2;
   const char *automatic = case_text(op, "auto_pad");
   int64_t pads[CASE_MOST] = {0};
-  *p = (pool){.rank = type.rank, .sizes = {1, 1}, .strides = {1, 1}, .dilations = {1, 1}};
+  *p = (onnx_pool){.rank = type.rank, .sizes = {1, 1}, .strides = {1, 1}, .dilations = {1, 1}};
   read_list(op, "kernel_shape", spatial, p->sizes + 2);
+  if (sizes) memcpy(p->sizes + 2, sizes, spatial * sizeof *sizes);
   read_list(op, "strides", spatial, p->strides + 2);
   read_list(op, "dilations", spatial, p->dilations + 2);
   if (onnx_has(op, "pads")) case_ints(op, "pads", pads);
@@ -52,7 +46,7 @@ static void read_pool(const case_op *op, pool *p) {
   }
 }
 
-static void add_more(const pool *p, int64_t *out) {
+static void add_more(const onnx_pool *p, int64_t *out) {
   for (int32_t i = 0; i < p->rank; i++) out[i] = p->high[i] + p->more[i];
 }
 
@@ -68,7 +62,7 @@ static arrjit_value number_elements(case_op *op, const arrjit_type *type, bool c
 }
 
 /* The largest of each window and where it is: the first of equal ones; padding is at -1 and is never taken. */
-static void pool_with_places(case_op *op, const pool *p, const int64_t *high) {
+static void pool_with_places(case_op *op, const onnx_pool *p, const int64_t *high) {
   const arrjit_type type = arrjit_value_type(op->in[0]);
   arrjit_value least =
       arrjit_reduce_max(op->g, onnx_full(op, op->in[0], 0, 1, (const int64_t[]){0}), ARRJIT_ALL_AXES, NULL);
@@ -86,8 +80,8 @@ static void pool_with_places(case_op *op, const pool *p, const int64_t *high) {
 
 verdict onnx_max_pool(case_op *op) {
   int64_t high[ARRJIT_MAX_RANK];
-  pool p;
-  read_pool(op, &p);
+  onnx_pool p;
+  onnx_pool_read(op, NULL, &p);
   add_more(&p, high);
   if (op->out_count > 1)
     pool_with_places(op, &p, high);
@@ -102,8 +96,8 @@ verdict onnx_average_pool(case_op *op) {
   const arrjit_type type = arrjit_value_type(x);
   int64_t high[ARRJIT_MAX_RANK], low[ARRJIT_MAX_RANK], ones[ARRJIT_MAX_RANK];
   bool padding = case_int(op, "count_include_pad", 0);
-  pool p;
-  read_pool(op, &p);
+  onnx_pool p;
+  onnx_pool_read(op, NULL, &p);
   add_more(&p, high);
   arrjit_value sum = arrjit_reduce_window_sum(op->g, x, p.rank, p.sizes, p.strides, p.low, high, NULL, p.dilations);
   for (int32_t i = 0; i < p.rank; i++) {
@@ -132,8 +126,8 @@ verdict onnx_lp_pool(case_op *op) {
   arrjit_graph *g = op->g;
   int64_t high[ARRJIT_MAX_RANK];
   double p = (double)case_int(op, "p", 2);
-  pool w;
-  read_pool(op, &w);
+  onnx_pool w;
+  onnx_pool_read(op, NULL, &w);
   add_more(&w, high);
   arrjit_value x = arrjit_pow(g, arrjit_abs(g, op->in[0]), arrjit_const_like(g, op->in[0], p));
   x = arrjit_reduce_window_sum(g, x, w.rank, w.sizes, w.strides, w.low, high, NULL, w.dilations);
@@ -147,8 +141,8 @@ verdict onnx_max_unpool(case_op *op) {
   const arrjit_type type = arrjit_value_type(op->in[0]);
   int64_t dims[ARRJIT_MAX_RANK], wanted[CASE_MOST], more[ARRJIT_MAX_RANK] = {0}, none[ARRJIT_MAX_RANK] = {0};
   size_t count = 0;
-  pool p;
-  read_pool(op, &p);
+  onnx_pool p;
+  onnx_pool_read(op, NULL, &p);
   for (int32_t i = 0; i < type.rank; i++)
     dims[i] = i < 2 ? type.dims[i] : (type.dims[i] - 1) * p.strides[i] + p.sizes[i] - p.low[i] - p.high[i];
   if (onnx_given(op, 2) && !onnx_ints(op, 2, &count, wanted)) return SKIPPED;
@@ -166,7 +160,7 @@ verdict onnx_max_unpool(case_op *op) {
 /* ---- Col2Im ---- */
 
 /* Where the columns lie: place of element `e` of block `b` in the image, or -1 in its padding. */
-static int64_t find_pixel(const pool *p, const int64_t *image, const int64_t *blocks, int64_t e, int64_t b) {
+static int64_t find_pixel(const onnx_pool *p, const int64_t *image, const int64_t *blocks, int64_t e, int64_t b) {
   int64_t flat = 0, scale = 1;
   for (int32_t i = p->rank; i-- > 2;) {
     int64_t at = e % p->sizes[i] * p->dilations[i] + b % blocks[i] * p->strides[i] - p->low[i];
@@ -185,7 +179,7 @@ verdict onnx_col2im(case_op *op) {
   const arrjit_type type = arrjit_value_type(op->in[0]);
   int64_t image[CASE_MOST], block[CASE_MOST], blocks[ARRJIT_MAX_RANK], pads[CASE_MOST] = {0};
   size_t spatial, sizes;
-  pool p = {.rank = 0};
+  onnx_pool p = {.rank = 0};
   if (!onnx_ints(op, 1, &spatial, image) || !onnx_ints(op, 2, &sizes, block)) return SKIPPED;
   p.rank = (int32_t)spatial + 2;
   read_list(op, "strides", spatial, p.strides + 2);

@@ -91,3 +91,36 @@ verdict onnx_quantized_matmul(case_op *op) {
   op->out[0] = round_to(op, product, op->in[7], arrjit_value_type(op->in[7]).dtype);
   return PASSED;
 }
+
+/* ---- convolutions ---- */
+
+/* Weights less the zero point, which is one for all or one a result (axis 0). */
+static arrjit_value centre_weights(case_op *op, arrjit_value w, arrjit_value zero) {
+  const arrjit_type type = arrjit_value_type(w);
+  int64_t dims[ARRJIT_MAX_RANK];
+  if (!zero) return centre(op, w, NULL, false);
+  const arrjit_type given = arrjit_value_type(zero);
+  for (int32_t i = 0; i < type.rank; i++) dims[i] = i == 0 && given.rank > 0 ? given.dims[0] : 1;
+  return centre(op, w, onnx_reshape(op, zero, (size_t)type.rank, dims), false);
+}
+
+/* Padding is 0 when the zero point is taken off already. */
+verdict onnx_conv_integer(case_op *op) {
+  arrjit_value x = centre(op, op->in[0], onnx_given(op, 2) ? op->in[2] : NULL, false);
+  op->out[0] = onnx_convolve(op, x, centre_weights(op, op->in[1], onnx_given(op, 3) ? op->in[3] : NULL));
+  return PASSED;
+}
+
+/* Operands as of the product of matrices, and a bias. */
+verdict onnx_quantized_conv(case_op *op) {
+  arrjit_graph *g = op->g;
+  arrjit_value x = centre(op, op->in[0], op->in[2], false), w = centre_weights(op, op->in[3], op->in[5]);
+  arrjit_value out = onnx_convolve(op, x, w), scale = arrjit_mul(g, op->in[1], op->in[4]);
+  int32_t rank = arrjit_value_type(out).rank;
+  if (onnx_given(op, 8)) out = arrjit_add(g, out, onnx_each_channel(op, op->in[8], rank));
+  scale = arrjit_div(g, scale, op->in[6]);
+  if (arrjit_value_type(scale).rank > 0) scale = onnx_each_channel(op, scale, rank);
+  out = arrjit_mul(g, arrjit_convert(g, out, ARRJIT_F32), scale);
+  op->out[0] = round_to(op, out, op->in[7], arrjit_value_type(op->in[7]).dtype);
+  return PASSED;
+}

@@ -102,3 +102,8 @@ verdict onnx_gemm(case_op *op) {
   op->out[0] = out;
   return PASSED;
 }
+
+verdict onnx_einsum(case_op *op) {
+  op->out[0] = arrjit_einsum(op->g, case_text(op, "equation"), op->in_count, op->in);
+  return PASSED;
+}
