@@ -13,6 +13,7 @@ static bool is_c_dtype(arrjit_dtype dtype) {
   case AJ_CLASS_BOOL: return true;
   case AJ_CLASS_INT:
   case AJ_CLASS_UINT: return info->bits == 8 * info->bytes;
+  case AJ_CLASS_COMPLEX: return false; /* how they are passed differs from platform to platform */
   case AJ_CLASS_FLOAT: return info->bytes == sizeof(float) || info->bytes == sizeof(double);
   }
   return false;

@@ -232,6 +232,8 @@ arrjit_value arrjit_const_like(arrjit_graph *graph, arrjit_value like, double va
   if (dtype == ARRJIT_F32) return build_scalar(graph, __func__, dtype, &(float){(float)value});
   if (dtype == ARRJIT_F16) return build_scalar(graph, __func__, dtype, &(uint16_t){arrjit_f16_from_f64(value)});
   if (dtype == ARRJIT_BF16) return build_scalar(graph, __func__, dtype, &(uint16_t){arrjit_bf16_from_f64(value)});
+  if (dtype == ARRJIT_C64) return build_scalar(graph, __func__, dtype, (float[]){(float)value, 0});
+  if (dtype == ARRJIT_C128) return build_scalar(graph, __func__, dtype, (double[]){value, 0});
   uint64_t element = 0;
   if (!to_integer(dtype, value, &element)) {
     char text[AJ_NUMBER_BYTES];

@@ -35,7 +35,7 @@ static arrjit_status parse_module(aj_core *core, aj_kinds *kinds, const char *te
     status = aj_verify_find(module, false, error, &node);
     if (status != ARRJIT_OK)
       tell_line(module, &lines, node, name, error);
-    else if (!aj_module_settle_pure(module))
+    else if (!aj_opt_split(module) || !aj_module_settle_pure(module))
       status = aj_error_memory(error, "a function");
   }
   aj_air_lines_free(&lines);

@@ -27,6 +27,8 @@ static const struct {
     PROBLEMS(F64, "f64", "-1.7976931348623157e308 to 1.7976931348623157e308"),
     PROBLEMS(F16, "f16", "-65504 to 65504"),
     PROBLEMS(BF16, "bf16", "-3.3895e38 to 3.3895e38"),
+    PROBLEMS(C64, "c64 (1+2i)", "-3.4028235e38 to 3.4028235e38 of its parts"),
+    PROBLEMS(C128, "c128 (1+2i)", "-1.7976931348623157e308 to 1.7976931348623157e308 of its parts"),
 #undef PROBLEMS
 };
 
@@ -74,6 +76,33 @@ static const char *parse_float(arrjit_dtype dtype, const char *text, void *out) 
   return finite && isinf(load_float(dtype, out)) ? problems[dtype].outside : NULL;
 }
 
+/* Of the parts; NONE for a dtype that is not complex. */
+static arrjit_dtype get_part(arrjit_dtype dtype) {
+  return dtype == ARRJIT_C64 ? ARRJIT_F32 : dtype == ARRJIT_C128 ? ARRJIT_F64 : ARRJIT_DTYPE_NONE;
+}
+
+/* "1+2i", "1-2i", "1", "2i". */
+static const char *parse_complex(arrjit_dtype dtype, char *text, void *out) {
+  arrjit_dtype part = get_part(dtype);
+  size_t bytes = arrjit_dtype_bytes(part), length = strlen(text);
+  char *end = text;
+  const char *first = NULL, *second = NULL;
+  memset(out, 0, 2 * bytes);
+  if (text[length - 1] != 'i') {
+    first = parse_float(part, text, out);
+  } else {
+    text[length - 1] = 0;
+    (void)strtod(text, &end);
+    bool both = *end != 0; /* what follows is the imaginary part, with its sign */
+    if (end == text || (both && *end != '+' && *end != '-')) return problems[dtype].none;
+    second = parse_float(part, both ? end : text, (char *)out + bytes);
+    *end = 0;
+    if (both) first = parse_float(part, text, out);
+  }
+  if (!first && !second) return NULL;
+  return first == problems[part].none || second == problems[part].none ? problems[dtype].none : problems[dtype].outside;
+}
+
 static const char *parse_integer(arrjit_dtype dtype, const char *text, void *out) {
   char *end;
   unsigned bits = (unsigned)arrjit_dtype_bytes(dtype) * 8;
@@ -101,6 +130,7 @@ const char *cli_parse_element(arrjit_dtype dtype, const char *text, size_t lengt
   memcpy(copy, text, length);
   copy[length] = 0;
   if (dtype == ARRJIT_BOOL) return parse_bool(copy, out);
+  if (get_part(dtype)) return parse_complex(dtype, copy, out);
   return is_float(dtype) ? parse_float(dtype, copy, out) : parse_integer(dtype, copy, out);
 }
 
@@ -109,8 +139,8 @@ static bool reads_back(arrjit_dtype dtype, const char *text, const void *element
   return !parse_float(dtype, text, &again) && !memcmp(&again, element, arrjit_dtype_bytes(dtype));
 }
 
-/* The fewest digits that tell the number, but 50 rather than 5e+01. */
-static void print_float(FILE *file, arrjit_dtype dtype, const void *element) {
+/* The fewest digits that tell the number, but 50 rather than 5e+01. `plus`: a sign in any case. */
+static void print_float(FILE *file, arrjit_dtype dtype, const void *element, bool plus) {
   char text[64] = "nan";
   int digits = 1;
   double value = load_float(dtype, element);
@@ -121,17 +151,24 @@ static void print_float(FILE *file, arrjit_dtype dtype, const void *element) {
   const char *exponent = strstr(text, "e+");
   int whole = exponent ? atoi(exponent + 2) + 1 : 0;
   if (exponent && whole <= 17) snprintf(text, sizeof text, "%.*g", whole, value);
-  fputs(text, file);
+  fprintf(file, "%s%s", plus && *text != '-' ? "+" : "", text);
 }
 
 void cli_print_element(FILE *file, arrjit_dtype dtype, const void *element) {
   uint64_t bits = 0;
+  arrjit_dtype part = get_part(dtype);
+  if (part) {
+    print_float(file, part, element, false);
+    print_float(file, part, (const char *)element + arrjit_dtype_bytes(part), true);
+    fputs("i", file);
+    return;
+  }
   size_t bytes = arrjit_dtype_bytes(dtype);
   memcpy(&bits, element, bytes);
   if (dtype == ARRJIT_BOOL) {
     fputs(bits ? "true" : "false", file);
   } else if (is_float(dtype)) {
-    print_float(file, dtype, element);
+    print_float(file, dtype, element, false);
   } else if (is_signed(dtype)) {
     unsigned unused = 64 - (unsigned)bytes * 8;
     fprintf(file, "%" PRId64, (int64_t)(bits << unused) >> unused);

@@ -40,16 +40,17 @@ static bool find_dtype(const char *path, const char *descr, arrjit_dtype *out) {
   static const struct {
     const char *code;
     arrjit_dtype dtype;
-  } codes[] = {{"b1", ARRJIT_BOOL}, {"i1", ARRJIT_I8},  {"i2", ARRJIT_I16}, {"i4", ARRJIT_I32},
-               {"i8", ARRJIT_I64},  {"u1", ARRJIT_U8},  {"u2", ARRJIT_U16}, {"u4", ARRJIT_U32},
-               {"u8", ARRJIT_U64},  {"f2", ARRJIT_F16}, {"f4", ARRJIT_F32}, {"f8", ARRJIT_F64}};
+  } codes[] = {{"b1", ARRJIT_BOOL}, {"i1", ARRJIT_I8},  {"i2", ARRJIT_I16}, {"i4", ARRJIT_I32},  {"i8", ARRJIT_I64},
+               {"u1", ARRJIT_U8},   {"u2", ARRJIT_U16}, {"u4", ARRJIT_U32}, {"u8", ARRJIT_U64},  {"f2", ARRJIT_F16},
+               {"f4", ARRJIT_F32},  {"f8", ARRJIT_F64}, {"c8", ARRJIT_C64}, {"c16", ARRJIT_C128}};
   bool one_byte = strlen(descr) == 3 && descr[2] == '1';
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (*descr && !strcmp(descr + 1, codes[i].code) && (*descr == '<' || (*descr == '|' && one_byte)))
       return *out = codes[i].dtype, true;
   bool opaque = descr[0] && descr[1] == 'V'; /* what NumPy writes for the bfloat16 of extensions */
   const char *hint = opaque ? " (.npy has no bf16: write it as f4 and convert)" : "";
-  cli_bad("%s: elements are '%s', expected little-endian bool, i1 to i8, u1 to u8, f2, f4 or f8%s", path, descr, hint);
+  cli_bad("%s: elements are '%s', expected little-endian bool, i1 to i8, u1 to u8, f2, f4, f8, c8 or c16%s", path,
+          descr, hint);
   return false;
 }
 

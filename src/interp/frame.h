@@ -9,8 +9,8 @@
 typedef enum aj_cell_tag { AJ_CELL_NONE, AJ_CELL_SCALAR, AJ_CELL_ARRAY, AJ_CELL_EXN } aj_cell_tag;
 typedef struct aj_cell {
   union {
-    unsigned char bits[8]; /* SCALAR: the element, inline, so that scalar loops allocate nothing */
-    uint64_t word;
+    unsigned char bits[AJ_ELEMENT_BYTES]; /* SCALAR: the element, inline, so that scalar loops allocate nothing */
+    uint64_t words[AJ_ELEMENT_BYTES / 8];
     int64_t i64;
     arrjit_array *array; /* one reference */
     aj_exn *exn;         /* one reference */
@@ -18,9 +18,10 @@ typedef struct aj_cell {
   aj_cell_tag tag;
 } aj_cell;
 
-/* In two parts: one wide load of what was just stored in two would have to wait for both stores to leave the core. */
+/* In parts: one wide load of what was just stored in several would have to wait for the stores to leave the core. */
 static inline void aj_cell_copy(aj_cell *to, const aj_cell *from) {
-  to->u.word = from->u.word;
+  to->u.words[0] = from->u.words[0];
+  to->u.words[1] = from->u.words[1];
   to->tag = from->tag;
 }
 

@@ -49,9 +49,23 @@ static arrjit_status infer_compare(aj_infer *in) {
   return push_with_dtype(in, ARRJIT_BOOL);
 }
 
-static arrjit_status infer_convert(aj_infer *in) {
+static arrjit_status infer_part(aj_infer *in) {
   AJ_TRY(check_elementwise(in));
-  return push_with_dtype(in, (arrjit_dtype)aj_infer_attr(in, AJ_ATTR_DTYPE)->u.i);
+  return push_with_dtype(in, aj_dtype_part(aj_infer_type(in, 0)->dtype));
+}
+
+static arrjit_status infer_complex(aj_infer *in) {
+  AJ_TRY(check_elementwise(in));
+  return push_with_dtype(in, aj_infer_type(in, 0)->dtype == ARRJIT_F32 ? ARRJIT_C64 : ARRJIT_C128);
+}
+
+static arrjit_status infer_convert(aj_infer *in) {
+  arrjit_dtype to = (arrjit_dtype)aj_infer_attr(in, AJ_ATTR_DTYPE)->u.i;
+  AJ_TRY(check_elementwise(in));
+  if (aj_dtype_is_complex(to) && in->op == AJ_OP_CHECKED_CONVERT)
+    return aj_infer_fail(in, ARRJIT_TYPE, "to %s; complex numbers are made unchecked: write convert",
+                         aj_dtypes[to].name);
+  return push_with_dtype(in, to);
 }
 
 static arrjit_status infer_bitcast(aj_infer *in) {
@@ -143,6 +157,8 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_FULL: return aj_infer_full(in);
   case AJ_R_DIM_SIZE: return aj_infer_dim_size(in);
   case AJ_R_SAME: return infer_same(in);
+  case AJ_R_PART: return infer_part(in);
+  case AJ_R_COMPLEX: return infer_complex(in);
   case AJ_R_CONVERT: return infer_convert(in);
   case AJ_R_BITCAST: return infer_bitcast(in);
   case AJ_R_COMPARE: return infer_compare(in);

@@ -175,16 +175,22 @@ arrjit_status aj_infer_same_dtype(aj_infer *in, uint32_t i, uint32_t j) {
 }
 
 static const char *set_text(uint32_t set) {
+  if (set == AJ_D_COMPLEX) return "c64 or c128";
+  if (set == AJ_D_PART) return "f32 or f64";
+  if (set == AJ_D_FIELD) return "a float or complex dtype";
+  if (set == AJ_D_ARITH) return "an integer, float or complex dtype";
+  if (set == AJ_D_ORDERED) return "a dtype with an order: integer, float or bool";
   if (set == AJ_D_FLOAT) return "a float dtype";
   if (set == AJ_D_INT) return "an integer dtype";
   if (set == AJ_D_BITS) return "an integer dtype or bool";
   return "an integer or float dtype";
 }
 
-/* The dtype to convert to: floats keep all bits of small integers in f32, others in f64. */
+/* The dtype to convert to: f32 and its complex numbers keep all bits of small integers, others need f64. */
 static const char *cast_target(uint32_t set, arrjit_dtype from) {
-  if (set == AJ_D_FLOAT) return aj_dtypes[from].bits <= 16 ? "f32" : "f64";
-  return "i64";
+  bool small = aj_dtypes[from].bits <= 16 || from == ARRJIT_F32;
+  if (set == AJ_D_COMPLEX) return small ? "c64" : "c128";
+  return set & AJ_D_INT ? "i64" : aj_dtypes[from].bits <= 16 ? "f32" : "f64";
 }
 
 arrjit_status aj_infer_dtype_set(aj_infer *in, uint32_t i) {
@@ -193,6 +199,9 @@ arrjit_status aj_infer_dtype_set(aj_infer *in, uint32_t i) {
   uint32_t set = aj_ops[in->op].dtypes;
   if (set >> type->dtype & 1) return ARRJIT_OK;
   aj_infer_text name = aj_infer_name_text(in, i);
+  if (aj_dtype_is_complex(type->dtype)) /* a cast would drop the imaginary part: say what is meant */
+    return aj_infer_fail(in, ARRJIT_TYPE, "%s is %s; expected %s: write real(%s), imag(%s) or abs(%s)", name.s,
+                         aj_infer_type_text(in, type).s, set_text(set), name.s, name.s, name.s);
   return aj_infer_fail(in, ARRJIT_TYPE, "%s is %s; expected %s: write convert(%s, %s)", name.s,
                        aj_infer_type_text(in, type).s, set_text(set), name.s, cast_target(set, type->dtype));
 }

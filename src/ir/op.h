@@ -38,6 +38,8 @@ typedef enum aj_rule {
   AJ_R_FULL,
   AJ_R_DIM_SIZE,
   AJ_R_SAME,
+  AJ_R_PART,
+  AJ_R_COMPLEX,
   AJ_R_CONVERT,
   AJ_R_BITCAST,
   AJ_R_COMPARE,
@@ -118,9 +120,14 @@ enum {
   AJ_D_UINT = 1 << ARRJIT_U8 | 1 << ARRJIT_U16 | 1 << ARRJIT_U32 | 1 << ARRJIT_U64,
   AJ_D_INT = AJ_D_SINT | AJ_D_UINT,
   AJ_D_FLOAT = 1 << ARRJIT_F16 | 1 << ARRJIT_BF16 | 1 << ARRJIT_F32 | 1 << ARRJIT_F64,
+  AJ_D_PART = 1 << ARRJIT_F32 | 1 << ARRJIT_F64, /* what complex numbers are made of */
+  AJ_D_COMPLEX = 1 << ARRJIT_C64 | 1 << ARRJIT_C128,
   AJ_D_NUM = AJ_D_INT | AJ_D_FLOAT,
   AJ_D_BITS = AJ_D_INT | AJ_D_BOOL,
-  AJ_D_ANY = AJ_D_NUM | AJ_D_BOOL
+  AJ_D_ORDERED = AJ_D_NUM | AJ_D_BOOL,
+  AJ_D_FIELD = AJ_D_FLOAT | AJ_D_COMPLEX,
+  AJ_D_ARITH = AJ_D_NUM | AJ_D_COMPLEX,
+  AJ_D_ANY = AJ_D_ORDERED | AJ_D_COMPLEX
 };
 
 typedef struct aj_op_info {

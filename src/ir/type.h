@@ -11,7 +11,8 @@ typedef enum aj_dtype_class {
   AJ_CLASS_BOOL,
   AJ_CLASS_INT,
   AJ_CLASS_UINT,
-  AJ_CLASS_FLOAT
+  AJ_CLASS_FLOAT,
+  AJ_CLASS_COMPLEX
 } aj_dtype_class;
 
 typedef struct aj_dtype_info {
@@ -20,10 +21,17 @@ typedef struct aj_dtype_info {
   uint8_t bits;
   uint8_t bytes;
 } aj_dtype_info;
-#define AJ_DTYPE_COUNT (ARRJIT_BF16 + 1)
+#define AJ_DTYPE_COUNT (ARRJIT_C128 + 1)
+enum { AJ_ELEMENT_BYTES = 16 };                       /* of the largest element */
 extern const aj_dtype_info aj_dtypes[AJ_DTYPE_COUNT]; /* [0] is none */
 /* f16 or bf16: elements of 16 bits that are computed with in f32. */
 static inline bool aj_dtype_is_half(arrjit_dtype dtype) { return dtype == ARRJIT_F16 || dtype == ARRJIT_BF16; }
+
+static inline bool aj_dtype_is_complex(arrjit_dtype dtype) { return aj_dtypes[dtype].cls == AJ_CLASS_COMPLEX; }
+/* Of the real and the imaginary part of a complex dtype; other dtypes are their own. */
+static inline arrjit_dtype aj_dtype_part(arrjit_dtype dtype) {
+  return dtype == ARRJIT_C64 ? ARRJIT_F32 : dtype == ARRJIT_C128 ? ARRJIT_F64 : dtype;
+}
 
 /* ARRJIT_DTYPE_NONE when there is no such name. */
 arrjit_dtype aj_dtype_find(const char *name, size_t length);

@@ -4,7 +4,7 @@
 /* Memory for a result: its destination, or for a scalar a place on the stack that is loaded after the call. */
 static LLVMValueRef result_pointer(aj_lower *lo, aj_scope *scope, const aj_value *result) {
   if (!result->type->is_exn && result->type->rank > 0) return aj_lower_dest(lo, scope, result);
-  return aj_ir_alloca(lo, lo->t_i64, 1, 8);
+  return aj_ir_scalar_place(lo);
 }
 
 static void load_result(aj_lower *lo, aj_scope *scope, const aj_value *result, LLVMValueRef pointer) {
@@ -119,7 +119,7 @@ static void show_args(aj_lower *lo, const aj_scope *scope, const aj_node *node, 
     const aj_value *value = node->operands[i];
     LLVMValueRef data = scope->vals[value->slot].v;
     if (value->type->rank == 0) {
-      data = aj_ir_alloca(lo, lo->t_i64, 1, 8);
+      data = aj_ir_scalar_place(lo);
       aj_ir_store_element(lo, value->type->dtype, 1, scope->vals[value->slot], data);
     }
     fill_view(lo, view_at(lo, args, i), value->type, data);

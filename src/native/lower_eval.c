@@ -65,6 +65,7 @@ static LLVMValueRef index_along(aj_kernel *k, const aj_points *p, LLVMValueRef i
 /* ---- loads ---- */
 
 static bool can_mask(const aj_kernel *k, arrjit_dtype dtype) {
+  if (aj_dtypes[dtype].bytes > 8) return false;
   return aj_dtypes[dtype].bytes >= 4 ? k->lo->target->has_masks : k->lo->target->has_narrow_masks;
 }
 
@@ -84,11 +85,11 @@ static aj_lv load_dense(aj_kernel *k, const aj_points *p, const aj_kernel_operan
   if (!p->mask) return aj_ir_load_element(lo, o->dtype, p->lanes, from);
   LLVMTypeRef type = aj_ir_memory_type(lo, o->dtype, p->lanes);
   if (can_mask(k, o->dtype)) {
-    LLVMValueRef value = aj_compat_masked_load(lo->llvm, lo->b, type, from, aj_dtypes[o->dtype].bytes, p->mask);
+    LLVMValueRef value = aj_compat_masked_load(lo->llvm, lo->b, type, from, aj_ir_align(o->dtype), p->mask);
     return aj_ir_from_memory(lo, o->dtype, p->lanes, value);
   }
   LLVMValueRef buffer = tail_buffer(k, o->dtype, p->lanes);
-  LLVMSetAlignment(LLVMBuildStore(lo->b, LLVMConstNull(type), buffer), aj_dtypes[o->dtype].bytes);
+  LLVMSetAlignment(LLVMBuildStore(lo->b, LLVMConstNull(type), buffer), aj_ir_align(o->dtype));
   aj_ir_copy(lo, buffer, from, left_bytes(k, p, o->dtype));
   return aj_ir_load_element(lo, o->dtype, p->lanes, buffer);
 }
@@ -139,11 +140,11 @@ void aj_kernel_store(aj_kernel *k, const aj_points *p, arrjit_dtype dtype, LLVMV
   }
   LLVMValueRef v = aj_ir_to_memory(lo, dtype, p->lanes, value);
   if (can_mask(k, dtype)) {
-    aj_compat_masked_store(lo->llvm, lo->b, v, to, aj_dtypes[dtype].bytes, p->mask);
+    aj_compat_masked_store(lo->llvm, lo->b, v, to, aj_ir_align(dtype), p->mask);
     return;
   }
   LLVMValueRef buffer = tail_buffer(k, dtype, p->lanes);
-  LLVMSetAlignment(LLVMBuildStore(lo->b, v, buffer), aj_dtypes[dtype].bytes);
+  LLVMSetAlignment(LLVMBuildStore(lo->b, v, buffer), aj_ir_align(dtype));
   aj_ir_copy(lo, to, buffer, left_bytes(k, p, dtype));
 }
 

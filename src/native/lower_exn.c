@@ -86,7 +86,7 @@ static LLVMValueRef ask_field(aj_lower *lo, LLVMValueRef exn, const aj_node *nod
 
 void aj_exn_ask(aj_lower *lo, LLVMValueRef exn, const aj_node *question, aj_lv out[2]) {
   if (question->op == AJ_OP_EXN_FIELD) {
-    LLVMValueRef element = aj_ir_alloca(lo, lo->t_i64, 1, 8);
+    LLVMValueRef element = aj_ir_scalar_place(lo);
     out[0] = (aj_lv){.v = ask_field(lo, exn, question, element), .nan = AJ_NAN_CANON};
     out[1] = aj_ir_load_element(lo, question->results[1].type->dtype, 1, element);
   } else if (question->op == AJ_OP_EXN_CODE) {

@@ -42,7 +42,7 @@ void aj_lower_land_if(aj_lower *lo, const aj_scope *scope, LLVMValueRef result) 
 static LLVMValueRef operand_pointer(aj_lower *lo, const aj_scope *scope, const aj_value *value) {
   aj_lv lv = scope->vals[value->slot];
   if (!aj_type_is_scalar(value->type)) return lv.v;
-  LLVMValueRef slot = aj_ir_alloca(lo, lo->t_i64, 1, 8);
+  LLVMValueRef slot = aj_ir_scalar_place(lo);
   aj_ir_store_element(lo, value->type->dtype, 1, lv, slot);
   return slot;
 }

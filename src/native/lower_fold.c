@@ -9,13 +9,13 @@ static LLVMValueRef chunk_pointer(aj_reduction *r, const aj_block_fold *f, uint3
 
 static LLVMValueRef load_chunk(aj_reduction *r, const aj_block_fold *f, uint32_t i, LLVMValueRef lane) {
   LLVMValueRef v = aj_ir_load(r->lo, aj_reduction_type(r, i, f->width), chunk_pointer(r, f, i, lane));
-  LLVMSetAlignment(v, aj_dtypes[r->dtype[i]].bytes);
+  LLVMSetAlignment(v, aj_ir_align(r->dtype[i]));
   return v;
 }
 
 static void store_chunk(aj_reduction *r, const aj_block_fold *f, uint32_t i, LLVMValueRef lane, LLVMValueRef value) {
   LLVMValueRef s = LLVMBuildStore(r->lo->b, value, chunk_pointer(r, f, i, lane));
-  LLVMSetAlignment(s, aj_dtypes[r->dtype[i]].bytes);
+  LLVMSetAlignment(s, aj_ir_align(r->dtype[i]));
 }
 
 static void load_chunks(aj_reduction *r, const aj_block_fold *f, LLVMValueRef lane, LLVMValueRef *out) {

@@ -18,6 +18,7 @@ static LLVMTypeRef scalar_type(aj_lower *lo, arrjit_dtype dtype, uint32_t bool_b
     return dtype == ARRJIT_F32 ? LLVMFloatTypeInContext(lo->context) : LLVMDoubleTypeInContext(lo->context);
   case AJ_CLASS_INT:
   case AJ_CLASS_UINT:
+  case AJ_CLASS_COMPLEX: /* the bits of both parts, the real one low */
   case AJ_CLASS_NONE: break;
   }
   return LLVMIntTypeInContext(lo->context, aj_dtypes[dtype].bits);
@@ -66,10 +67,11 @@ LLVMValueRef aj_ir_float(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, doubl
 }
 
 LLVMValueRef aj_ir_element(aj_lower *lo, arrjit_dtype dtype, const void *bytes) {
-  uint64_t bits = 0;
-  memcpy(&bits, bytes, aj_dtypes[dtype].bytes);
-  if (aj_dtypes[dtype].cls == AJ_CLASS_BOOL) return LLVMConstInt(lo->t_i1, bits & 1, 0);
-  LLVMValueRef value = LLVMConstInt(aj_ir_int_type(lo, aj_dtypes[dtype].bits, 1), bits, 0);
+  uint64_t bits[AJ_ELEMENT_BYTES / 8] = {0};
+  memcpy(bits, bytes, aj_dtypes[dtype].bytes);
+  if (aj_dtypes[dtype].cls == AJ_CLASS_BOOL) return LLVMConstInt(lo->t_i1, bits[0] & 1, 0);
+  LLVMTypeRef type = aj_ir_int_type(lo, aj_dtypes[dtype].bits, 1);
+  LLVMValueRef value = LLVMConstIntOfArbitraryPrecision(type, AJ_COUNT(bits), bits);
   return aj_dtypes[dtype].cls == AJ_CLASS_FLOAT ? LLVMConstBitCast(value, aj_ir_type(lo, dtype, 1)) : value;
 }
 
@@ -144,15 +146,19 @@ LLVMValueRef aj_ir_to_memory(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, a
   return aj_ir_canonical(lo, dtype, lanes, value);
 }
 
+LLVMValueRef aj_ir_scalar_place(aj_lower *lo) { return aj_ir_alloca(lo, lo->t_i64, AJ_ELEMENT_BYTES / 8, 8); }
+
+uint32_t aj_ir_align(arrjit_dtype dtype) { return aj_dtypes[aj_dtype_part(dtype)].bytes; }
+
 aj_lv aj_ir_load_element(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMValueRef pointer) {
   LLVMValueRef load = LLVMBuildLoad2(lo->b, aj_ir_memory_type(lo, dtype, lanes), pointer, "");
-  LLVMSetAlignment(load, aj_dtypes[dtype].bytes);
+  LLVMSetAlignment(load, aj_ir_align(dtype));
   return aj_ir_from_memory(lo, dtype, lanes, load);
 }
 
 void aj_ir_store_element(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, aj_lv value, LLVMValueRef pointer) {
   LLVMValueRef store = LLVMBuildStore(lo->b, aj_ir_to_memory(lo, dtype, lanes, value), pointer);
-  LLVMSetAlignment(store, aj_dtypes[dtype].bytes);
+  LLVMSetAlignment(store, aj_ir_align(dtype));
 }
 
 LLVMValueRef aj_ir_dim(aj_lower *lo, int64_t dim) {

@@ -57,7 +57,7 @@ LLVMValueRef aj_known_fields(aj_lower *lo, const aj_known *exn, uint32_t first) 
   if (exn->count <= first) return LLVMConstNull(lo->t_ptr);
   LLVMValueRef array = aj_ir_alloca(lo, lo->t_ptr, exn->count - first, 8);
   for (uint32_t i = first; i < exn->count; i++) {
-    LLVMValueRef field = aj_ir_alloca(lo, lo->t_i64, 1, 8);
+    LLVMValueRef field = aj_ir_scalar_place(lo);
     aj_ir_store_element(lo, exn->fields[i].type->dtype, 1, exn->fields[i].value, field);
     LLVMBuildStore(lo->b, field, aj_ir_field(lo, array, (i - first) * sizeof(void *)));
   }

@@ -56,7 +56,27 @@ static aj_lv lower_bitcast(aj_scalar *s) {
   return made(LLVMBuildBitCast(s->lo->b, bits_operand(s, 0), type_of(s, s->out), ""), AJ_NAN_KEEP);
 }
 
+/* A part of a complex number: some of its bits. */
+static aj_lv lower_part(aj_scalar *s, bool imaginary) {
+  LLVMBuilderRef b = s->lo->b;
+  uint32_t bits = aj_dtypes[s->out].bits;
+  LLVMValueRef x = s->x[0].v, shift = aj_ir_splat(s->lo, LLVMConstInt(aj_ir_type(s->lo, s->in, 1), bits, 0), s->lanes);
+  if (imaginary) x = LLVMBuildLShr(b, x, shift, "");
+  x = LLVMBuildTrunc(b, x, aj_ir_int_type(s->lo, bits, s->lanes), "");
+  return made(LLVMBuildBitCast(b, x, type_of(s, s->out), ""), AJ_NAN_KEEP);
+}
+
 /* ---- two operands ---- */
+
+static aj_lv lower_complex(aj_scalar *s) {
+  LLVMBuilderRef b = s->lo->b;
+  uint32_t bits = aj_dtypes[s->in].bits;
+  LLVMTypeRef type = type_of(s, s->out);
+  LLVMValueRef part[2], shift = aj_ir_splat(s->lo, LLVMConstInt(aj_ir_type(s->lo, s->out, 1), bits, 0), s->lanes);
+  for (uint32_t i = 0; i < 2; i++)
+    part[i] = LLVMBuildZExt(b, aj_ir_bits(s->lo, bits_operand(s, i), s->in, s->lanes), type, "");
+  return made(LLVMBuildOr(b, part[0], LLVMBuildShl(b, part[1], shift, ""), ""), AJ_NAN_KEEP);
+}
 
 static aj_lv lower_arith(aj_scalar *s, aj_op op) {
   LLVMBuilderRef b = s->lo->b;
@@ -240,6 +260,8 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_IS_FINITE: return lower_against_infinity(s, LLVMRealOLT);
   case AJ_OP_IS_INF: return lower_against_infinity(s, LLVMRealOEQ);
   case AJ_OP_IS_NAN: return made(is_nan(s, s->x[0].v), AJ_NAN_CANON);
+  case AJ_OP_REAL: return lower_part(s, false);
+  case AJ_OP_IMAG: return lower_part(s, true);
   case AJ_OP_NOT: return made(LLVMBuildNot(s->lo->b, s->x[0].v, ""), AJ_NAN_CANON);
   case AJ_OP_POPCOUNT:
   case AJ_OP_CLZ:
@@ -269,6 +291,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_SHR_ARITH:
   case AJ_OP_ROTL:
   case AJ_OP_CHECKED_SHL: return aj_lower_shift(s, node->op);
+  case AJ_OP_COMPLEX: return lower_complex(s);
   case AJ_OP_EQ:
   case AJ_OP_NE:
   case AJ_OP_LT:
@@ -290,6 +313,7 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_IOTA:
   case AJ_OP_FULL:
   case AJ_OP_DIM_SIZE:
+  case AJ_OP_CONJ:
   case AJ_OP_EXP:
   case AJ_OP_LOG:
   case AJ_OP_TANH:

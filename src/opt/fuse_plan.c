@@ -2,8 +2,8 @@
  * kernel are known when it is decided on.
  *
  * A producer is taken in when it would then be computed once for each point of the space (one index map, which covers
- * every iteration dim) and no one outside reads it. Movement costs nothing and is always taken in, and so are
- * constants. */
+ * every iteration dim) and no one outside reads it. Movement costs nothing and is always taken in, and so are constants
+ * and parts of complex numbers. */
 #include <string.h>
 
 #include "opt/fuse_plan.h"
@@ -28,6 +28,9 @@ static bool is_movement(const aj_node *node) {
   return node->op == AJ_OP_BROADCAST || node->op == AJ_OP_TRANSPOSE || node->op == AJ_OP_REVERSE ||
          node->op == AJ_OP_SLICE || node->op == AJ_OP_FULL || node->op == AJ_OP_IOTA;
 }
+
+/* Half of what is read in any case. */
+static bool is_part(const aj_node *node) { return node->op == AJ_OP_REAL || node->op == AJ_OP_IMAG; }
 
 /* Reversing an axis needs its extent in the map. */
 static bool reverse_is_affine(const aj_node *node) {
@@ -156,7 +159,7 @@ static bool wants(const aj_fuse *f, const aj_node *node) {
   const void *element;
   if (aj_value_const(value, &element)) return true;
   if (!aj_fuse_can_take(node)) return false;
-  if (is_movement(node)) return true;
+  if (is_movement(node) || is_part(node)) return true;
   const aj_fuse_entry *entry = &f->entries.data[f->first[value->slot] - 1];
   return !(aj_ops[node->op].flags & AJ_F_RAISES) && !entry->next && f->inside[value->slot] == f->uses[value->slot] &&
          covers_space(f, &entry->map) && f->taken.count < AJ_FUSE_MOST_NODES;

@@ -32,6 +32,9 @@ typedef arrjit_status aj_pass_fn(aj_pass_ctx *ctx, aj_func *func, bool *out_chan
 #include "opt/passes.def"
 #undef PASS
 
+/* Complex numbers of a verified module in parts, whatever tier will run it; numbered anew. False: no memory. */
+bool aj_opt_split(aj_module *module);
+
 /* Clones `module` and runs the pipeline on every function of the copy. */
 arrjit_status aj_opt_run(const aj_module *module, aj_pass_ctx *ctx, aj_module **out);
 const char *aj_pass_name(aj_pass_id id);

@@ -190,6 +190,8 @@ static const char *get_result(const aj_op_info *info) {
   bool broadcasts = info->min_operands > 1;
   switch (info->rule) {
   case AJ_R_SAME: return broadcasts ? "the dtype of the operands, their joint shape" : "the type of x";
+  case AJ_R_PART: return "the dtype of x, f32 for c64 and f64 for c128; the shape of x";
+  case AJ_R_COMPLEX: return "c64 for f32, c128 for f64, the joint shape of the operands";
   case AJ_R_COMPARE: return broadcasts ? "bool, the joint shape of the operands" : "bool, the shape of x";
   case AJ_R_SELECT: return "the dtype of x and y, the joint shape of all three";
   case AJ_R_CONVERT:
@@ -250,6 +252,11 @@ static const char *get_result(const aj_op_info *info) {
 
 static const char *get_dtypes(uint32_t set) {
   if (set == AJ_D_ANY) return "any dtype";
+  if (set == AJ_D_ORDERED) return "any dtype but complex";
+  if (set == AJ_D_ARITH) return "integers, floats and complex";
+  if (set == AJ_D_FIELD) return "floats and complex";
+  if (set == AJ_D_COMPLEX) return "c64 and c128";
+  if (set == AJ_D_PART) return "f32 and f64";
   if (set == AJ_D_NUM) return "integers and floats";
   if (set == AJ_D_FLOAT) return "floats";
   if (set == AJ_D_INT) return "integers";

@@ -48,12 +48,15 @@ static bool all_scalars(const aj_slot *slot) {
   return slot->is_value ? slot->result_count == 1 && aj_type_is_scalar(slot->result_types[0]) : true;
 }
 
-/* C has no type for a 16-bit float: the dtype of the first, or none. */
-static arrjit_dtype find_half(const aj_slot *slot) {
+/* C has no type for a 16-bit float, and a complex number is passed otherwise by each platform. */
+static bool is_passed(arrjit_dtype dtype) { return !aj_dtype_is_half(dtype) && !aj_dtype_is_complex(dtype); }
+
+/* The dtype of the first that C cannot pass, or none. */
+static arrjit_dtype find_unpassed(const aj_slot *slot) {
   for (uint32_t i = 0; i < slot->param_count; i++)
-    if (aj_dtype_is_half(slot->param_types[i]->dtype)) return slot->param_types[i]->dtype;
-  bool half = slot->is_value && aj_dtype_is_half(slot->result_types[0]->dtype);
-  return half ? slot->result_types[0]->dtype : ARRJIT_DTYPE_NONE;
+    if (!is_passed(slot->param_types[i]->dtype)) return slot->param_types[i]->dtype;
+  bool unpassed = slot->is_value && !is_passed(slot->result_types[0]->dtype);
+  return unpassed ? slot->result_types[0]->dtype : ARRJIT_DTYPE_NONE;
 }
 
 enum { MOST_PLAIN = 3 };
@@ -78,11 +81,15 @@ static double call_plain(void (*direct)(void), uint32_t count, const arrjit_view
 }
 
 static arrjit_status check_scalars(const aj_slot *slot, arrjit_error *error) {
-  arrjit_dtype half = all_scalars(slot) ? find_half(slot) : ARRJIT_DTYPE_NONE;
-  if (half != ARRJIT_DTYPE_NONE)
+  arrjit_dtype dtype = all_scalars(slot) ? find_unpassed(slot) : ARRJIT_DTYPE_NONE;
+  if (aj_dtype_is_complex(dtype))
+    return aj_error_set(error, ARRJIT_MISUSE,
+                        "slot \"%s\" cannot be bound directly: how C passes %s differs; pass its parts", slot->name,
+                        aj_dtypes[dtype].name);
+  if (dtype != ARRJIT_DTYPE_NONE)
     return aj_error_set(error, ARRJIT_MISUSE,
                         "slot \"%s\" cannot be bound directly: C has no type for %s; convert to f32", slot->name,
-                        aj_dtypes[half].name);
+                        aj_dtypes[dtype].name);
   if (all_scalars(slot)) return ARRJIT_OK;
   return aj_error_set(error, ARRJIT_MISUSE, "slot \"%s\" cannot be bound directly: %s", slot->name,
                       slot->result_count > 1 ? "it has several results" : "not all of its types are scalars");

@@ -28,6 +28,15 @@ static void render_int(const aj_dtype_info *info, const char *element, aj_text *
     aj_text_printf(out, "%" PRIu64, u);
 }
 
+static void render_complex(arrjit_dtype part, const char *element, aj_text *out) {
+  char digits[AJ_NUMBER_BYTES];
+  aj_text_puts(out, "(");
+  aj_text_add(out, digits, aj_dtype_number(digits, part, element));
+  aj_text_puts(out, ", ");
+  aj_text_add(out, digits, aj_dtype_number(digits, part, element + aj_dtypes[part].bytes));
+  aj_text_puts(out, ")");
+}
+
 static void render_element(arrjit_dtype dtype, const char *element, aj_text *out) {
   char digits[AJ_NUMBER_BYTES];
   const aj_dtype_info *info = &aj_dtypes[dtype];
@@ -37,6 +46,7 @@ static void render_element(arrjit_dtype dtype, const char *element, aj_text *out
   case AJ_CLASS_INT:
   case AJ_CLASS_UINT: render_int(info, element, out); break;
   case AJ_CLASS_FLOAT: aj_text_add(out, digits, aj_dtype_number(digits, dtype, element)); break;
+  case AJ_CLASS_COMPLEX: render_complex(aj_dtype_part(dtype), element, out); break;
   }
 }
 

@@ -1,12 +1,12 @@
 /* Combiners and comparators that the host has given, as block programs: (older values, newer values, captures) ->
  * combined values, for some lanes at a time. Values travel in records: value i of `lanes` elements begins at record + i
- * * lanes * 8. */
+ * * lanes * AJ_RECORD_ELEMENT. */
 #ifndef AJ_SEM_COMBINER_H
 #define AJ_SEM_COMBINER_H
 
 #include "sem/routine.h"
 
-enum { AJ_RECORD_ELEMENT = 8 }; /* bytes that any element gets in a record: so each value in it is aligned */
+enum { AJ_RECORD_ELEMENT = AJ_ELEMENT_BYTES }; /* what any element gets in a record: so each value in it is aligned */
 
 typedef struct aj_combiner {
   const aj_program *program;

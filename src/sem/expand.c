@@ -91,6 +91,7 @@ typedef struct expansion {
 #define AJ_EXPAND_ROW_lgamma(ID) WIDE(ID, lgamma)
 #define AJ_EXPAND_ROW_digamma(ID) WIDE(ID, digamma)
 #define AJ_EXPAND_ROW_mean(ID)
+#define AJ_EXPAND_ROW_conj(ID) /* sem/complex.c */
 static const expansion expansions[AJ_OP_COUNT] = {
 #define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, ...) AJ_EXPAND_##routine(ID, name)
 #include "ir/ops.def"
@@ -114,8 +115,8 @@ static V expand_inner(aj_expander *b, const aj_node *node, const V *x) {
 }
 
 /* C leaves it to the compiler which argument of a nested call is evaluated first, and so which node is made first. To
- * have the same graph whoever compiled the library, the nodes from `first` on are put in the order of a walk from the
- * result: operands, left to right, before their node; all of b->slow before the first select on one of them. */
+ * have the same graph whoever compiled the library, the order is that of a walk from the results: operands, left to
+ * right, before their node; all of b->slow before the first select on one of them. */
 static const aj_value *get_operand(const aj_expander *b, const aj_node *node, uint32_t k) {
   if (k < node->operand_count) return node->operands[k];
   bool chooses = node->op == AJ_OP_SELECT && b->slow[0] != NULL;
@@ -125,7 +126,8 @@ static const aj_value *get_operand(const aj_expander *b, const aj_node *node, ui
   return NULL;
 }
 
-static void order_nodes(const aj_expander *b, aj_region *region, uint32_t first, const aj_value *result) {
+void aj_expand_order(const aj_expander *b, aj_region *region, uint32_t first, uint32_t count,
+                     aj_value *const *results) {
   enum { MOST = 1024 };
   struct {
     aj_node *node;
@@ -133,27 +135,26 @@ static void order_nodes(const aj_expander *b, aj_region *region, uint32_t first,
   } stack[MOST];
   aj_node *ordered[MOST];
   bool placed[MOST] = {false};
-  uint32_t count = region->node_count - first, depth = 0, done = 0;
-  AJ_ASSERT(count <= MOST);
-  for (uint32_t i = 0; i < count; i++) region->nodes[first + i]->pc = i; /* numbering sets it anew */
-  stack[depth].node = result->def;
-  stack[depth++].next = 0;
-  while (depth > 0) {
-    aj_node *node = stack[depth - 1].node;
-    const aj_value *value = get_operand(b, node, stack[depth - 1].next++);
+  uint32_t made = region->node_count - first, depth = 0, done = 0, next_result = 0;
+  AJ_ASSERT(made <= MOST);
+  for (uint32_t i = 0; i < made; i++) region->nodes[first + i]->pc = i; /* for now */
+  while (depth > 0 || next_result < count) {
+    const aj_value *value =
+        depth == 0 ? results[next_result++] : get_operand(b, stack[depth - 1].node, stack[depth - 1].next++);
     if (value == NULL) {
-      ordered[done++] = node;
-      depth--;
+      ordered[done++] = stack[--depth].node;
       continue;
     }
-    aj_node *operand = value->def;
-    if (operand == NULL || operand->pc >= count || region->nodes[first + operand->pc] != operand || placed[operand->pc])
-      continue;
-    placed[operand->pc] = true;
-    stack[depth].node = operand;
+    aj_node *node = value->def;
+    if (node == NULL || node->pc >= made || region->nodes[first + node->pc] != node || placed[node->pc]) continue;
+    placed[node->pc] = true;
+    stack[depth].node = node;
     stack[depth++].next = 0;
   }
-  for (uint32_t i = 0; i < done; i++) region->nodes[first + i] = ordered[i];
+  for (uint32_t i = 0; i < done; i++) {
+    region->nodes[first + i] = ordered[i];
+    ordered[i]->pc = first + i;
+  }
   region->node_count = first + done;
 }
 
@@ -174,6 +175,6 @@ aj_value *aj_sem_expand(aj_builder *b, const aj_node *node) {
     x[i] = inner != dtype ? x_convert(&expander, node->operands[i], inner) : node->operands[i];
   V result = expand_inner(&expander, node, x);
   if (inner != dtype && result != NULL) result = x_convert(&expander, result, dtype);
-  if (result != NULL && b->region->node_count > first) order_nodes(&expander, b->region, first, result);
+  if (result != NULL && b->region->node_count > first) aj_expand_order(&expander, b->region, first, 1, &result);
   return result;
 }

@@ -56,6 +56,9 @@ V aj_expand_digamma(aj_expander *b, const V *x);
 /* A constant element, stretched to the expansion's shape. */
 V aj_expand_const(aj_expander *b, arrjit_dtype dtype, const void *element);
 V aj_expand_cast(aj_expander *b, aj_op op, V x, arrjit_dtype dtype);
+/* Puts the nodes of `region` from `first` on, of which the results are made, in the one order that expansions have;
+ * what no result needs goes. */
+void aj_expand_order(const aj_expander *b, aj_region *region, uint32_t first, uint32_t count, aj_value *const *results);
 
 static inline arrjit_dtype x_dtype(V x) { return x == NULL ? ARRJIT_DTYPE_NONE : x->type->dtype; }
 

@@ -38,7 +38,7 @@ extern const aj_loops aj_loops_avx2;
 const aj_loops *aj_loops_here(void);
 /* A loop of one of the tables: what aj_sem_loop looks up in aj_loops_here. */
 aj_loop *aj_loops_find(const aj_loops *loops, aj_op op, arrjit_dtype in, arrjit_dtype out);
-/* out[i] = in[0][i] for elements of 1, 2, 4 or 8 bytes. */
+/* out[i] = in[0][i] for elements of 1, 2, 4, 8 or 16 bytes. */
 aj_loop *aj_loops_copy(size_t element_bytes);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct program_builder {
   value_info *values;
   uint32_t *guards; /* aj_guard_find of it */
   uint32_t constant_count;
-  AJ_VEC(uint32_t) free[4]; /* places of dead registers by log2 of their element bytes */
+  AJ_VEC(uint32_t) free[5]; /* places of dead registers by log2 of their element bytes */
 } program_builder;
 
 /* ---- the expanded copy ---- */
@@ -120,7 +120,11 @@ static bool analyse(program_builder *p) {
 /* ---- places ---- */
 static uint32_t add_inside(program_builder *p) { return p->program->place_count++; }
 
-static uint32_t get_free_list(size_t bytes) { return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0; }
+static uint32_t get_free_list(size_t bytes) {
+  uint32_t list = 0;
+  for (; bytes > 1; bytes /= 2) list++;
+  return list;
+}
 
 /* A register for elements of `bytes`, a dead one if there is one. NONE: no memory. */
 static uint32_t take_register(program_builder *p, size_t bytes) {

@@ -14,6 +14,14 @@
 #include "ir/ops.def"
 #undef OP
 
+/* What a row of dtypes.def gives where only elements that have an order count: AJ_ORDERED(cls, ...). */
+#define AJ_ORDERED(cls, ...) AJ_ORDERED_##cls(__VA_ARGS__)
+#define AJ_ORDERED_BOOL(...) __VA_ARGS__
+#define AJ_ORDERED_INT(...) __VA_ARGS__
+#define AJ_ORDERED_UINT(...) __VA_ARGS__
+#define AJ_ORDERED_FLOAT(...) __VA_ARGS__
+#define AJ_ORDERED_COMPLEX(...)
+
 typedef aj_sem_status aj_routine(const aj_sem_call *call);
 /* A routine on 16-bit floats: runs it on f32 copies of the operands; a float result is rounded once, at the end. */
 aj_sem_status aj_routine_widened(const aj_sem_call *call, aj_routine *routine);

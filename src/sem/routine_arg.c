@@ -18,17 +18,17 @@ typedef int64_t find_extreme(const void *data, int64_t from, int64_t end, int64_
       if (!(x[i * stride] <= x[best * stride])) best = i;                                                              \
     return best;                                                                                                       \
   }
-#define DTYPE(ID, name, cls, bits, T) DEFINE_FIND(T, ID)
+#define DTYPE(ID, name, cls, bits, T) AJ_ORDERED(cls, DEFINE_FIND(T, ID))
 #include "ir/dtypes.def"
 #undef DTYPE
 
 static find_extreme *const find_least[AJ_DTYPE_COUNT] = {
-#define DTYPE(ID, name, cls, bits, T) [ARRJIT_##ID] = find_least_##ID,
+#define DTYPE(ID, name, cls, bits, T) AJ_ORDERED(cls, [ARRJIT_##ID] = find_least_##ID, )
 #include "ir/dtypes.def"
 #undef DTYPE
 };
 static find_extreme *const find_largest[AJ_DTYPE_COUNT] = {
-#define DTYPE(ID, name, cls, bits, T) [ARRJIT_##ID] = find_largest_##ID,
+#define DTYPE(ID, name, cls, bits, T) AJ_ORDERED(cls, [ARRJIT_##ID] = find_largest_##ID, )
 #include "ir/dtypes.def"
 #undef DTYPE
 };

@@ -70,6 +70,7 @@ static void copy_small(char *to, const char *from, const int64_t *offsets, int64
   case 2: TAKE_ELEMENTS(2)
   case 4: TAKE_ELEMENTS(4)
   case 8: TAKE_ELEMENTS(8)
+  case 16: TAKE_ELEMENTS(16)
   default:
     for (int64_t k = 0; k < n; k++) memcpy(to + (size_t)k * chunk_bytes, from + offsets[k], chunk_bytes);
   }
@@ -77,7 +78,7 @@ static void copy_small(char *to, const char *from, const int64_t *offsets, int64
 
 static bool copy_chunks(char *to, const char *from, const int64_t *offsets, int64_t n, size_t chunk_bytes,
                         aj_poller *poller) {
-  if (chunk_bytes <= sizeof(int64_t)) {
+  if (chunk_bytes <= AJ_ELEMENT_BYTES) {
     copy_small(to, from, offsets, n, chunk_bytes);
     return !aj_poller_stops(poller, n * AJ_POLL_SCATTERED);
   }

@@ -61,7 +61,7 @@
     }                                                                                                                  \
     return low;                                                                                                        \
   }
-#define DTYPE(ID, name, cls, bits, T) DEFINE_DTYPE(T, ID, VALUE_##ID)
+#define DTYPE(ID, name, cls, bits, T) AJ_ORDERED(cls, DEFINE_DTYPE(T, ID, VALUE_##ID))
 #include "ir/dtypes.def"
 #undef DTYPE
 
@@ -75,12 +75,13 @@ typedef struct sort_functions {
 } sort_functions;
 static const sort_functions functions[AJ_DTYPE_COUNT] = {
 #define DTYPE(ID, name, cls, bits, T)                                                                                  \
-  [ARRJIT_##ID] = {{sort_keys_up_##ID, sort_keys_down_##ID},                                                           \
-                   {sort_pairs_up_##ID, sort_pairs_down_##ID},                                                         \
-                   sizeof(pair_##ID),                                                                                  \
-                   load_pair_##ID,                                                                                     \
-                   pair_at_##ID,                                                                                       \
-                   search_##ID},
+  AJ_ORDERED(cls,                                                                                                      \
+             [ARRJIT_##ID] = {{sort_keys_up_##ID, sort_keys_down_##ID},                                                \
+                              {sort_pairs_up_##ID, sort_pairs_down_##ID},                                              \
+                              sizeof(pair_##ID),                                                                       \
+                              load_pair_##ID,                                                                          \
+                              pair_at_##ID,                                                                            \
+                              search_##ID}, )
 #include "ir/dtypes.def"
 #undef DTYPE
 };

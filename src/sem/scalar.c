@@ -13,7 +13,8 @@ const aj_loops *aj_loops_here(void) {
 
 /* The dtype that an op gives when its operands have dtype `in`; conversions are looked up otherwise. */
 static arrjit_dtype get_result_dtype(aj_op op, arrjit_dtype in) {
-  return aj_ops[op].rule == AJ_R_COMPARE ? ARRJIT_BOOL : in;
+  if (op == AJ_OP_COMPLEX) return in == ARRJIT_F32 ? ARRJIT_C64 : ARRJIT_C128;
+  return aj_ops[op].rule == AJ_R_COMPARE ? ARRJIT_BOOL : aj_ops[op].rule == AJ_R_PART ? aj_dtype_part(in) : in;
 }
 
 aj_loop *aj_loops_find(const aj_loops *loops, aj_op op, arrjit_dtype in, arrjit_dtype out) {
@@ -30,12 +31,19 @@ aj_loop *aj_sem_loop(aj_op op, arrjit_dtype in, arrjit_dtype out) {
   return aj_loops_find(aj_loops_here(), op, in, out);
 }
 
+static size_t copy_16(size_t n, void *out, const void *const *in) { return memmove(out, in[0], n * 16), n; }
 static size_t copy_8(size_t n, void *out, const void *const *in) { return memmove(out, in[0], n * 8), n; }
 static size_t copy_4(size_t n, void *out, const void *const *in) { return memmove(out, in[0], n * 4), n; }
 static size_t copy_2(size_t n, void *out, const void *const *in) { return memmove(out, in[0], n * 2), n; }
 static size_t copy_1(size_t n, void *out, const void *const *in) { return memmove(out, in[0], n), n; }
 aj_loop *aj_loops_copy(size_t element_bytes) {
-  return element_bytes == 8 ? copy_8 : element_bytes == 4 ? copy_4 : element_bytes == 2 ? copy_2 : copy_1;
+  switch (element_bytes) {
+  case 1: return copy_1;
+  case 2: return copy_2;
+  case 4: return copy_4;
+  case 8: return copy_8;
+  default: return copy_16;
+  }
 }
 
 int64_t aj_sem_check_code(aj_op op, arrjit_dtype in, arrjit_dtype out, const void *const *operands) {

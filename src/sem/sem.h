@@ -152,11 +152,12 @@ aj_sem_status aj_sem_run(const aj_sem_call *call);
 bool aj_sem_view(const aj_node *node, const int64_t *env, const aj_view *in, aj_view *out, aj_sem_fail *fail);
 
 /* ---- the order of reductions, shared by all tiers: sem/README.md states it ---- */
-/* Lanes of a block when the innermost group is reduced: 64 (32 for 8-byte elements); steps 64. */
-static inline uint32_t aj_reduce_lanes(arrjit_dtype dtype) { return aj_dtypes[dtype].bytes == 8 ? 32 : 64; }
+/* Lanes of a block when the innermost group is reduced: 64 (32 for elements of 8 bytes and more); steps 64. */
+static inline uint32_t aj_reduce_lanes(arrjit_dtype dtype) { return aj_dtypes[dtype].bytes >= 8 ? 32 : 64; }
 enum { AJ_REDUCE_STEPS = 64, AJ_REDUCE_CHAIN = 128 };
-/* Elements of a group when a cumulative op goes along the last axis: 16 (8 for 8-byte elements). */
-static inline uint32_t aj_scan_group(arrjit_dtype dtype) { return aj_dtypes[dtype].bytes == 8 ? 8 : 16; }
+/* Elements of a group when a cumulative op goes along the last axis: 16 (8 for elements of 8 bytes
+ * and more). */
+static inline uint32_t aj_scan_group(arrjit_dtype dtype) { return aj_dtypes[dtype].bytes >= 8 ? 8 : 16; }
 /* The reduce op that a combiner of two values is, bit for bit, where there is something to reduce; AJ_OP_NONE: none. */
 aj_op aj_sem_plain_combiner(const aj_region *region);
 /* The identity that chains start from (sum: -0.0, and an empty sum is +0.0: *out_empty). */

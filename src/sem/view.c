@@ -86,7 +86,8 @@ static void copy_run(size_t bytes, int64_t n, char *dst, int64_t dst_stride, con
   case 1: COPY_RUN(1)
   case 2: COPY_RUN(2)
   case 4: COPY_RUN(4)
-  default: COPY_RUN(8)
+  case 8: COPY_RUN(8)
+  default: COPY_RUN(16)
   }
 }
 

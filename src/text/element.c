@@ -83,6 +83,15 @@ static void print_float(aj_text *out, arrjit_dtype dtype, const void *element) {
 }
 
 void aj_element_print(aj_text *out, arrjit_dtype dtype, const void *element) {
+  if (aj_dtype_is_complex(dtype)) {
+    arrjit_dtype part = aj_dtype_part(dtype);
+    aj_text_puts(out, "(");
+    print_float(out, part, element);
+    aj_text_puts(out, ", ");
+    print_float(out, part, (const char *)element + aj_dtypes[part].bytes);
+    aj_text_puts(out, ")");
+    return;
+  }
   uint64_t bits = load_bits(dtype, element);
   unsigned shift = 64u - aj_dtypes[dtype].bits;
   switch (aj_dtypes[dtype].cls) {
@@ -95,6 +104,7 @@ void aj_element_print(aj_text *out, arrjit_dtype dtype, const void *element) {
   case AJ_CLASS_INT: aj_text_printf(out, "%lld", (long long)((int64_t)(bits << shift) >> shift)); break;
   case AJ_CLASS_UINT: aj_text_printf(out, "%llu", (unsigned long long)bits); break;
   case AJ_CLASS_FLOAT: print_float(out, dtype, element); break;
+  case AJ_CLASS_COMPLEX:
   case AJ_CLASS_NONE: break;
   }
 }
@@ -165,6 +175,7 @@ aj_element_status aj_element_parse(arrjit_dtype dtype, bool negative, const char
   case AJ_CLASS_INT:
   case AJ_CLASS_UINT: return parse_integer(dtype, negative, text, length, out);
   case AJ_CLASS_FLOAT: return parse_float(dtype, negative, text, length, out);
+  case AJ_CLASS_COMPLEX: /* two numbers: see parse_attr.c */
   case AJ_CLASS_NONE: break;
   }
   return AJ_ELEMENT_FORM;

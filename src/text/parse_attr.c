@@ -128,8 +128,7 @@ static bool parse_nan(aj_parser *p, const aj_token *nan, arrjit_dtype dtype, voi
   return aj_parser_expect(p, ')');
 }
 
-/* dtype NONE: only reads over it. */
-static bool parse_element(aj_parser *p, arrjit_dtype dtype) {
+static bool parse_number(aj_parser *p, arrjit_dtype dtype) {
   bool negative = aj_parser_take(p, '-');
   aj_token token = p->token;
   uint64_t element = 0;
@@ -148,6 +147,17 @@ static bool parse_element(aj_parser *p, arrjit_dtype dtype) {
     return aj_parser_fail(p, &token, AJ_AIR_NUMBER_RANGE, negative ? "-" : "", (int)token.length, token.text,
                           aj_dtypes[dtype].name);
   return add_bytes(p, &element, aj_dtypes[dtype].bytes);
+}
+
+/* A number, or "(re, im)" of a complex dtype; dtype NONE: only reads over it. */
+static bool parse_element(aj_parser *p, arrjit_dtype dtype) {
+  bool pair = aj_parser_is(p, '(');
+  if (pair != aj_dtype_is_complex(dtype) && dtype != ARRJIT_DTYPE_NONE)
+    return aj_parser_expected(p, pair ? "one number" : "a complex number as (re, im)");
+  if (!pair) return parse_number(p, dtype);
+  arrjit_dtype part = aj_dtype_part(dtype);
+  return aj_parser_expect(p, '(') && parse_number(p, part) && aj_parser_expect(p, ',') && parse_number(p, part) &&
+         aj_parser_expect(p, ')');
 }
 
 static bool parse_hex(aj_parser *p, arrjit_dtype dtype) {

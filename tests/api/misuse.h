@@ -40,7 +40,7 @@ typedef struct misuse_outs {
 /* Values of the graph that a BUILD row builds in, of types that are wrong for this or that. */
 typedef struct misuse_parts {
   arrjit_value flag, integer, real, vector, matrix, five; /* bool, i64, f64, f64[3], f64[2, 3], f64[5] */
-  arrjit_value integers, flags;                           /* i64[3], bool[3] */
+  arrjit_value integers, flags, pair;                     /* i64[3], bool[3], c128 */
   arrjit_value exn;                                       /* an exception */
   arrjit_value foreign, foreign_integer;                  /* f64 and i64 of another graph that is alive */
   arrjit_value ended;                                     /* f64, made inside an arm that has ended */

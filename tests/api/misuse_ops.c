@@ -4,7 +4,7 @@
 
 /* ---- elementwise ---- */
 
-typedef enum domain { ANY, NUM, FLOAT, BITS, INT, EXN } domain;
+typedef enum domain { ANY, NUM, FLOAT, COMPLEX, BITS, INT, EXN } domain;
 
 /* Values are given by a host as unary, binary or ternary calls of the function itself. */
 typedef struct elementwise {
@@ -34,6 +34,9 @@ static const elementwise elementwise_ops[] = {
     ONE(is_finite, FLOAT),
     ONE(is_inf, FLOAT),
     ONE(is_nan, FLOAT),
+    ONE(real, COMPLEX),
+    ONE(imag, COMPLEX),
+    ONE(conj, COMPLEX),
     ONE(not, BITS),
     ONE(popcount, INT),
     ONE(clz, INT),
@@ -92,6 +95,7 @@ static const elementwise elementwise_ops[] = {
     TWO(shr_logical, INT),
     TWO(shr_arith, INT),
     TWO(rotl, INT),
+    {"arrjit_complex", FLOAT, 2, {"re", "im"}, NULL, arrjit_complex, NULL},
     TWO(eq, ANY),
     TWO(ne, ANY),
     TWO(lt, NUM),
@@ -125,6 +129,7 @@ static void set_good(const elementwise *op, const misuse_parts *p, arrjit_value 
   for (int i = 0; i < op->arity; i++)
     v[i] = op->domain == EXN                                               ? p->exn
            : is_select(op) && i == SELECT_PRED                             ? p->flag
+           : op->domain == COMPLEX                                         ? p->pair
            : op->domain == ANY || op->domain == NUM || op->domain == FLOAT ? p->real
                                                                            : p->integer;
 }
@@ -477,7 +482,7 @@ static void scatters(misuse *m) {
   SCATTERS(arrjit_scatter_min);
   SCATTERS(arrjit_scatter_max);
   SCATTERS(arrjit_checked_scatter);
-  WRONG(m, arrjit_scatter_add, "x", "bool", "x is bool[3]; expected an integer or float dtype",
+  WRONG(m, arrjit_scatter_add, "x", "bool", "x is bool[3]; expected an integer, float or complex dtype",
         arrjit_scatter_add(g, p->flags, p->integers, p->flags, 0, NULL, 1, I64S(0), 0, NULL, NULL, 1, I64S(0), 1));
 }
 

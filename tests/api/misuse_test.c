@@ -90,6 +90,7 @@ arrjit_graph *misuse_graph(misuse *m) {
   p->vector = PARAM(g, "vector", F64, 3);
   p->matrix = PARAM(g, "matrix", F64, 2, 3);
   p->five = PARAM(g, "five", F64, 5);
+  p->pair = PARAM(g, "pair", C128);
   p->integers = PARAM(g, "integers", I64, 3);
   p->flags = PARAM(g, "flags", BOOL, 3);
   p->exn = arrjit_exn_new(g, ARRJIT_KIND_RUNTIME, 1, "an exception", 0, NULL);

@@ -32,6 +32,11 @@ static void combine(arrjit_graph *g, uint64_t variant, size_t count, const arrji
   for (size_t i = 0; i < count; i++) {
     arrjit_dtype dtype = arrjit_value_type(a[i]).dtype;
     bool real = tk_is_float(dtype), same = dtype == first, boolean = dtype == ARRJIT_BOOL;
+    bool ordered = !tk_is_complex(dtype);
+    if (!ordered && (variant % 8 == 2 || variant % 8 == 3)) { /* no min, no max */
+      out[i] = arrjit_add(g, arrjit_conj(g, a[i]), b[i]);
+      continue;
+    }
     switch (variant % 8) {
     case 0: out[i] = boolean ? arrjit_or(g, b[i], a[i]) : arrjit_add(g, a[i], b[i]); break;
     case 1: out[i] = boolean ? arrjit_and(g, a[i], b[i]) : arrjit_mul(g, a[i], b[i]); break;
@@ -39,14 +44,23 @@ static void combine(arrjit_graph *g, uint64_t variant, size_t count, const arrji
     case 3: out[i] = same ? arrjit_max(g, arrjit_min(g, a[i], outside), b[i]) : arrjit_min(g, a[i], b[i]); break;
     case 4: out[i] = boolean ? arrjit_xor(g, a[i], arrjit_not(g, b[i])) : arrjit_sub(g, a[i], b[i]); break;
     case 5: out[i] = arrjit_select(g, arrjit_ne(g, a[0], b[0]), b[i], a[i]); break;
-    case 6: out[i] = real ? arrjit_sin(g, arrjit_add(g, a[i], b[i])) : arrjit_max(g, a[i], b[i]); break;
+    case 6:
+      out[i] = real      ? arrjit_sin(g, arrjit_add(g, a[i], b[i]))
+               : ordered ? arrjit_max(g, a[i], b[i])
+                         : arrjit_div(g, b[i], a[i]);
+      break;
     default: out[i] = b[i]; break;
     }
   }
 }
 
 static arrjit_value goes_before(arrjit_graph *g, arrjit_value x, arrjit_value y) {
+  if (tk_is_complex(arrjit_value_type(x).dtype)) return arrjit_lt(g, arrjit_real(g, x), arrjit_real(g, y));
   return arrjit_value_type(x).dtype == ARRJIT_BOOL ? arrjit_and(g, arrjit_not(g, x), y) : arrjit_lt(g, x, y);
+}
+
+static arrjit_value with_outside(arrjit_graph *g, arrjit_value x, arrjit_value outside) {
+  return tk_is_complex(arrjit_value_type(x).dtype) ? arrjit_mul(g, x, outside) : arrjit_max(g, x, outside);
 }
 
 /* Whether a goes before b in one of several ways, some of which contradict themselves. */
@@ -59,7 +73,7 @@ static arrjit_value compare(arrjit_graph *g, uint64_t variant, size_t count, con
   case 1: return arrjit_or(g, goes_before(g, b[0], a[0]), arrjit_and(g, same, later));
   case 2: return arrjit_or(g, same, later);
   case 3: return arrjit_not(g, same);
-  case 4: return goes_before(g, arrjit_max(g, a[0], outside), arrjit_max(g, b[0], outside));
+  case 4: return goes_before(g, with_outside(g, a[0], outside), with_outside(g, b[0], outside));
   default: return arrjit_eq(g, outside, outside);
   }
 }
@@ -82,6 +96,9 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     ONE(IS_FINITE, is_finite)
     ONE(IS_INF, is_inf)
     ONE(IS_NAN, is_nan)
+    ONE(REAL, real)
+    ONE(IMAG, imag)
+    ONE(CONJ, conj)
     ONE(NOT, not)
     ONE(POPCOUNT, popcount)
     ONE(CLZ, clz)
@@ -111,6 +128,7 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     TWO(SHR_LOGICAL, shr_logical)
     TWO(SHR_ARITH, shr_arith)
     TWO(ROTL, rotl)
+    TWO(COMPLEX, complex)
     TWO(EQ, eq)
     TWO(NE, ne)
     TWO(LT, lt)

@@ -104,6 +104,8 @@ typedef uint64_t TK_U64;
 typedef float TK_F32;
 typedef double TK_F64;
 typedef uint16_t TK_F16, TK_BF16; /* bits */
+typedef float _Complex TK_C64;
+typedef double _Complex TK_C128;
 /* Released with the fixture. `data` NULL: zeros. */
 arrjit_array *tk_array(tk_fixture *f, arrjit_type type, const void *data);
 /* The fixture releases an array made elsewhere. */

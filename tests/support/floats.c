@@ -10,6 +10,12 @@ bool tk_is_float(arrjit_dtype dtype) {
   return dtype == ARRJIT_F16 || dtype == ARRJIT_BF16 || dtype == ARRJIT_F32 || dtype == ARRJIT_F64;
 }
 
+bool tk_is_complex(arrjit_dtype dtype) { return dtype == ARRJIT_C64 || dtype == ARRJIT_C128; }
+
+arrjit_dtype tk_part(arrjit_dtype dtype) {
+  return dtype == ARRJIT_C64 ? ARRJIT_F32 : dtype == ARRJIT_C128 ? ARRJIT_F64 : dtype;
+}
+
 bool tk_store_float(arrjit_dtype dtype, double x, void *out) {
   float f = (float)x;
   uint16_t half = dtype == ARRJIT_F16 ? arrjit_f16_from_f64(x) : arrjit_bf16_from_f64(x);
@@ -37,6 +43,10 @@ double tk_load_float(arrjit_dtype dtype, const void *element) {
 }
 
 bool tk_is_nan(arrjit_dtype dtype, const void *element) {
+  if (tk_is_complex(dtype)) {
+    arrjit_dtype part = tk_part(dtype);
+    return tk_is_nan(part, element) || tk_is_nan(part, (const char *)element + arrjit_dtype_bytes(part));
+  }
   return tk_is_float(dtype) && isnan(tk_load_float(dtype, element));
 }
 

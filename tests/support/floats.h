@@ -8,6 +8,9 @@
 #include "arrjit/core.h"
 
 bool tk_is_float(arrjit_dtype dtype);
+bool tk_is_complex(arrjit_dtype dtype);
+/* Of the parts of a complex dtype, of which an element has two, one after the other; others are their own. */
+arrjit_dtype tk_part(arrjit_dtype dtype);
 /* x as an element of a float dtype, rounded once; false, and nothing is written: it is none. And back. */
 bool tk_store_float(arrjit_dtype dtype, double x, void *out);
 double tk_load_float(arrjit_dtype dtype, const void *element);

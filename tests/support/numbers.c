@@ -72,7 +72,11 @@ static const int64_t integers[] = {0,
                                    0x5555555555555555,
                                    9007199254740993};
 
+/* Each special part with this many others. */
+enum { PARTNERS = 8 };
+
 size_t tk_special_count(arrjit_dtype dtype) {
+  if (tk_is_complex(dtype)) return PARTNERS * tk_special_count(tk_part(dtype));
   if (dtype == ARRJIT_F32) return TK_COUNT(f32_bits);
   if (dtype == ARRJIT_F64) return TK_COUNT(f64_bits);
   if (dtype == ARRJIT_F16) return TK_COUNT(f16_bits);
@@ -86,9 +90,17 @@ static void store(arrjit_dtype dtype, uint64_t bits, void *out) {
   memcpy(out, &bits, arrjit_dtype_bytes(dtype)); /* little-endian: the low bytes */
 }
 
+static void special_complex(arrjit_dtype part, size_t index, void *out) {
+  size_t count = tk_special_count(part), row = index / count % PARTNERS;
+  tk_special(part, index % count, out);
+  tk_special(part, (index % count * 5 + row * 11) % count, (char *)out + arrjit_dtype_bytes(part));
+}
+
 void tk_special(arrjit_dtype dtype, size_t index, void *out) {
   unsigned bits = (unsigned)arrjit_dtype_bytes(dtype) * 8;
-  if (dtype == ARRJIT_F32) {
+  if (tk_is_complex(dtype)) {
+    special_complex(tk_part(dtype), index, out);
+  } else if (dtype == ARRJIT_F32) {
     store(dtype, f32_bits[index % TK_COUNT(f32_bits)], out);
   } else if (dtype == ARRJIT_F64) {
     store(dtype, f64_bits[index % TK_COUNT(f64_bits)], out);
@@ -110,6 +122,12 @@ void tk_special(arrjit_dtype dtype, size_t index, void *out) {
 }
 
 void tk_random_element(arrjit_dtype dtype, tk_random *pick, void *out) {
+  if (tk_is_complex(dtype)) {
+    arrjit_dtype part = tk_part(dtype);
+    tk_random_element(part, pick, out);
+    tk_random_element(part, pick, (char *)out + arrjit_dtype_bytes(part));
+    return;
+  }
   if (tk_chance(pick, 50)) {
     tk_special(dtype, tk_below(pick, tk_special_count(dtype)), out);
     return;

@@ -406,6 +406,8 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
     c->attrs.reverse = tk_chance(pick, 40);
     return add(c, *x, TK_DATA, 0), true;
   case AJ_R_SAME:
+  case AJ_R_PART:
+  case AJ_R_COMPLEX:
   case AJ_R_COMPARE:
   case AJ_R_SELECT: return make_elementwise(c, x, pick), true;
   case AJ_R_SORT:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arrjit/half.h"
+#include "floats.h"
 
 size_t tk_type_count(const arrjit_type *type) {
   size_t count = 1;
@@ -23,6 +24,14 @@ static void print_float(FILE *to, double value, int digits, uint64_t bits, int n
   fprintf(to, "%.*g (0x%0*" PRIx64 ")", digits, value, nibbles, bits);
 }
 
+static void print_complex(FILE *to, arrjit_dtype part, const void *element) {
+  fputc('(', to);
+  tk_print_element(to, part, element);
+  fputs(", ", to);
+  tk_print_element(to, part, (const char *)element + arrjit_dtype_bytes(part));
+  fputc(')', to);
+}
+
 void tk_print_element(FILE *to, arrjit_dtype dtype, const void *element) {
   union {
     int8_t i8;
@@ -36,6 +45,10 @@ void tk_print_element(FILE *to, arrjit_dtype dtype, const void *element) {
     float f32;
     double f64;
   } u = {0};
+  if (tk_is_complex(dtype)) {
+    print_complex(to, tk_part(dtype), element);
+    return;
+  }
   memcpy(&u, element, arrjit_dtype_bytes(dtype));
   switch (dtype) {
   case ARRJIT_BOOL:
@@ -51,6 +64,8 @@ void tk_print_element(FILE *to, arrjit_dtype dtype, const void *element) {
   case ARRJIT_F64: print_float(to, u.f64, 17, u.u64, 16); return;
   case ARRJIT_F16: print_float(to, (double)arrjit_f16_to_f32(u.u16), 5, u.u16, 4); return;
   case ARRJIT_BF16: print_float(to, (double)arrjit_bf16_to_f32(u.u16), 4, u.u16, 4); return;
+  case ARRJIT_C64:
+  case ARRJIT_C128:
   case ARRJIT_DTYPE_NONE: break;
   }
   fputc('?', to);

@@ -33,7 +33,13 @@ static bool read_float_text(const char *s, arrjit_dtype dtype, void *out) {
   return tk_store_float(dtype, x, out);
 }
 
+static bool read_pair(const json_t *pair, arrjit_dtype part, void *out) {
+  return json_array_size(pair) == 2 && tk_element_read(json_array_get(pair, 0), part, out) &&
+         tk_element_read(json_array_get(pair, 1), part, (char *)out + arrjit_dtype_bytes(part));
+}
+
 bool tk_element_read(const json_t *value, arrjit_dtype dtype, void *out) {
+  if (tk_is_complex(dtype)) return read_pair(value, tk_part(dtype), out);
   if (tk_is_float(dtype)) {
     if (json_is_string(value)) return read_float_text(json_string_value(value), dtype, out);
     if (!json_is_number(value)) return false;
@@ -76,12 +82,14 @@ bool tk_tensor_read(const json_t *tensor, tk_block *out, char *why, size_t why_b
   out->data = tk_new(out->bytes + 1, 1);
   const json_t *list = json_object_get(tensor, "v"), *splat = json_object_get(tensor, "splat");
   const char *hex = json_string_value(json_object_get(tensor, "hex"));
-  bool good = splat || hex || json_array_size(list) == count;
+  size_t parts = tk_is_complex(out->type.dtype) && list ? 2 : 1; /* a list has one part after the other */
+  arrjit_dtype part = parts == 2 ? tk_part(out->type.dtype) : out->type.dtype;
+  bool good = splat || hex || json_array_size(list) == count * parts;
   if (hex) {
     good = read_hex(hex, out);
   } else {
-    for (size_t i = 0; good && i < count; i++)
-      good = tk_element_read(splat ? splat : json_array_get(list, i), out->type.dtype, out->data + i * width);
+    for (size_t i = 0; good && i < count * parts; i++)
+      good = tk_element_read(splat ? splat : json_array_get(list, i), part, out->data + i * (width / parts));
   }
   if (good) return true;
   snprintf(why, why_bytes, "a tensor that cannot be read");

@@ -4,7 +4,8 @@
 #include "sem_fixture.h"
 
 static bool is_function(aj_op op) {
-  return aj_ops[op].routine == AJ_ROUTINE_EXPAND && (aj_ops[op].flags & AJ_F_ELEMENTWISE);
+  return aj_ops[op].routine == AJ_ROUTINE_EXPAND && (aj_ops[op].flags & AJ_F_ELEMENTWISE) &&
+         (aj_ops[op].dtypes & AJ_D_FLOAT);
 }
 
 #define INF INFINITY

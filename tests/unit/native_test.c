@@ -86,7 +86,10 @@ static void test_conversions_need_no_unknown_symbols(void **state) {
       arrjit_graph *g = tk_graph(f);
       arrjit_type many = {.dtype = from, .rank = 1, .dims = {arrjit_symbol(g, "n")}}, one = {.dtype = from};
       arrjit_value x = arrjit_param(g, "x", &many), y = arrjit_param(g, "y", &one);
-      RETURN(g, arrjit_convert(g, x, to), arrjit_checked_convert(g, y, to));
+      if (aj_dtype_is_complex(from) || aj_dtype_is_complex(to)) /* these are never checked */
+        RETURN(g, arrjit_convert(g, x, to), arrjit_convert(g, y, to));
+      else
+        RETURN(g, arrjit_convert(g, x, to), arrjit_checked_convert(g, y, to));
       check_symbols(f, tk_finish(f, g), arrjit_dtype_name(to));
     }
 }

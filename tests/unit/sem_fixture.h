@@ -102,6 +102,12 @@ static inline double f64_canon(double x) { return x == x ? x : f64_of(0x7ff80000
 
 /* A random element: one of the dtype's special values, a small number, or any bits. */
 static inline void sem_random(tk_random *random, arrjit_dtype dtype, void *out) {
+  if (aj_dtype_is_complex(dtype)) {
+    arrjit_dtype part = aj_dtype_part(dtype);
+    sem_random(random, part, out);
+    sem_random(random, part, (char *)out + aj_dtypes[part].bytes);
+    return;
+  }
   static const double special[] = {
       0.0,    -0.0,   1.0,     -1.0,   0.5,           -0.5,         1.5,          2.5,    INFINITY, -INFINITY,
       NAN,    1e30,   3.0,     -7.0,   0x1p-1074,     0x1p-149,     127.9,        255.5,  0x1p31,   -0x1p31,
