@@ -70,7 +70,8 @@ static const struct {
                 {"shift_left", arrjit_shl},
                 {"shift_right_logical", arrjit_shr_logical},
                 {"shift_right_arithmetic", arrjit_shr_arith},
-                {"atan2", arrjit_atan2}};
+                {"atan2", arrjit_atan2},
+                {"complex", arrjit_complex}};
 
 static bool is_bool(arrjit_value x) { return arrjit_value_type(x).dtype == ARRJIT_BOOL; }
 
@@ -399,7 +400,7 @@ static const struct {
               {"case", build_case}};
 
 static verdict vocabulary(case_op *op) {
-  if (build_elementwise(op)) return PASSED;
+  if (stablehlo_complex(op) || build_elementwise(op)) return PASSED;
   for (size_t i = 0; i < TK_COUNT(others); i++)
     if (strcmp(others[i].name, op->name) == 0) return others[i].build(op);
   return case_unknown(op);

@@ -7,6 +7,9 @@
 /* The op of a region that is just op(first argument, second argument), in either order; else NULL. */
 const char *stablehlo_plain(const json_t *region);
 
+/* ---- stablehlo_complex.c: whether it has built the op ---- */
+bool stablehlo_complex(case_op *op);
+
 /* ---- stablehlo_index.c ---- */
 case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, stablehlo_scatter, stablehlo_top_k;
 
