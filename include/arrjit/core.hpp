@@ -3,6 +3,7 @@
 #ifndef ARRJIT_CORE_HPP
 #define ARRJIT_CORE_HPP
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -101,11 +102,14 @@ struct bf16 {
   operator float() const { return arrjit_bf16_to_f32(bits); }
 };
 
-/* The element type of a C++ type: bool, the integers, float, double, f16, bf16. */
+/* The element type of a C++ type: bool, the integers, float, double, f16, bf16, std::complex of float and double. */
 template <class T> constexpr arrjit_dtype dtype_of() {
   constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
   constexpr bool is_half = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
-  static_assert(std::is_integral_v<T> || is_real || is_half, "no element type of arrays corresponds to this type");
+  constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+  static_assert(std::is_integral_v<T> || is_real || is_half || is_complex,
+                "no element type of arrays corresponds to this type");
+  if constexpr (is_complex) return sizeof(T) == 8 ? ARRJIT_C64 : ARRJIT_C128;
   if constexpr (is_half) return std::is_same_v<T, f16> ? ARRJIT_F16 : ARRJIT_BF16;
   if constexpr (std::is_same_v<T, bool>) return ARRJIT_BOOL;
   if constexpr (is_real) return sizeof(T) == 4 ? ARRJIT_F32 : ARRJIT_F64;

@@ -21,16 +21,15 @@ aj_parts aj_complex_mul(aj_expander *b, const aj_parts *x) {
   return (aj_parts){re, x_add(b, x_mul(b, x[0].re, x[1].im), x_mul(b, x[0].im, x[1].re))};
 }
 
-/* 2^-k for a magnitude of 2^k to 2^(k + 1): its exponent field turned round. Bounded so that it is a normal number:
- * what is scaled by it lies between 2^-23 (2^-53) and 4, but for 0, infinity and NaN. */
+/* 2^-(k + 1) for a magnitude of 2^k to 2^(k + 1): its exponent field turned round. Bounded so that it is a normal
+ * number: what is scaled by it lies between 2^-23 (2^-52) and 4, mostly from 1/2 to 1, but for 0, infinity and NaN. */
 static V get_scale(aj_expander *b, V magnitude) {
   bool narrow = x_dtype(magnitude) == ARRJIT_F32;
   arrjit_dtype bits = narrow ? ARRJIT_U32 : ARRJIT_U64;
   int mantissa = narrow ? 23 : 52;
-  uint64_t top = narrow ? 0xfd : 0x7fd;
-  uint64_t least = top << mantissa, turned = (top + 1) << mantissa;
+  const uint64_t top = (uint64_t)(narrow ? 0xfc : 0x7fc) << mantissa, turned = top + (UINT64_C(1) << mantissa);
   V field = aj_expand_const(b, bits, &(uint64_t){~UINT64_C(0) << mantissa}); /* little-endian: the low bytes */
-  V most = aj_expand_const(b, bits, &least);
+  V most = aj_expand_const(b, bits, &top);
   V exponent = x_and(b, x_bitcast(b, x_abs(b, magnitude), bits), field);
   exponent = x_min(b, exponent, most);
   return x_bitcast(b, x_sub(b, aj_expand_const(b, bits, &turned), exponent), x_dtype(magnitude));

@@ -228,7 +228,9 @@ aj_parts aj_complex_atanh(aj_expander *b, const aj_parts *x) {
   V size = x_hypot(b, a, x->im);
   V ratio = x_select(b, far, x_div(b, x_div(b, a, size), size), x_div(b, a, square_under)); /* a / |x|^2 */
   V re = x_mul(b, x_f64(b, 0.25), x_log1p(b, x_mul(b, x_f64(b, 4.0), ratio)));
-  re = x_select(b, is_infinite(b, size), x_f64(b, 0.0), re);
+  V pole = x_lt(b, larger(b, under, x->im), x_f64(b, 0x1p-100)); /* |1 + x| is 2 */
+  V at_pole = x_mul(b, x_f64(b, 0.5), x_sub(b, x_f64(b, LN2), x_log(b, x_hypot(b, under, x->im))));
+  re = x_select(b, is_infinite(b, size), x_f64(b, 0.0), x_select(b, pole, at_pole, re));
   V across = x_sub(b, x_mul(b, under, x_add(b, one, a)), square(b, x->im));
   V im = x_mul(b, x_f64(b, 0.5), x_atan2(b, x_add(b, x->im, x->im), across));
   return (aj_parts){x_copysign(b, re, x->re), x_select(b, far, x_copysign(b, half_pi, x->im), im)};

@@ -30,6 +30,19 @@ static void test_operators_on_floats(void **state) {
   EXPECT((compute<float, float>(f, 0.1f, 3, [](value a, value b) { return a * b + 0.1; })) == 0.1f * 3 + 0.1f);
 }
 
+static void test_complex_numbers_are_those_of_the_language(void **state) {
+  fixture &f = get(state);
+  using c64 = std::complex<float>;
+  using c128 = std::complex<double>;
+  const c128 x(1, 2), y(3, -4);
+  EXPECT((compute<c128, c128>(f, x, y, [](value a, value b) { return a * b + 1.0; })) == c128(12, 2));
+  EXPECT((compute<c64, c64>(f, c64(5, 10), c64(3, 4), [](value a, value b) { return a / b; })) == c64(2.2f, 0.4f));
+  EXPECT((compute<c128, double>(f, y, x, [](value a, value) { return arrjit::abs(a); })) == 5);
+  EXPECT((compute<double, c128>(f, 1, 2, [](value a, value b) { return arrjit::conj(arrjit::complex(a, b)); })) ==
+         c128(1, -2));
+  EXPECT(arrjit::type<c64>().dtype == ARRJIT_C64 && arrjit::type<c128>().dtype == ARRJIT_C128);
+}
+
 static void test_sixteen_bit_floats_are_their_bits(void **state) {
   fixture &f = get(state);
   using arrjit::bf16;
@@ -212,6 +225,7 @@ static void test_a_trace_has_the_lines_of_operators_and_functions(void **state) 
 
 static const struct CMUnitTest tests[] = {
     CPP_TEST(test_operators_on_floats),
+    CPP_TEST(test_complex_numbers_are_those_of_the_language),
     CPP_TEST(test_sixteen_bit_floats_are_their_bits),
     CPP_TEST(test_operators_on_integers),
     CPP_TEST(test_comparisons_give_bool_values),

@@ -1,6 +1,7 @@
 /* arrjit-ulp [--full] [--function NAME]: the largest error of every function, in units of the last place of the exact
  * result, against its bound in the op table. f32: 2^22 arguments, with --full all of them; f64: 2^21, with --full 2^25;
  * f16 and bf16: all of them, or 2^22 pairs.
+ * Complex functions: 2^18 arguments, with --full 2^23, both parts in units of the larger one's last place.
  * Exits with 1 when a function is above its bound, or a NaN is not the canonical one. */
 #include <math.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ int main(int argc, char **argv) {
       if (aj_ops[op].dtypes >> formats[t].dtype & 1) good &= measure(cache, find_function(op), &formats[t], full);
   }
   aj_sem_cache_destroy(cache);
+  good &= ulp_complex(only, full, &any);
   if (!any) tk_die("no function %s", only);
   return good ? 0 : 1;
 }

@@ -34,6 +34,9 @@ void ulp_points_start(ulp_points *p, const ulp_function *function, arrjit_dtype 
 /* Fills x and y with elements of the dtype, ULP_CHUNK each; false: there are no more. */
 bool ulp_points_next(ulp_points *p, void *x, void *y);
 
+/* Complex functions, all or one; *out_any: there was one of that name. False: one is above its bound. */
+bool ulp_complex(const char *only, bool full, bool *out_any);
+
 /* An element as a number, and back. */
 long double ulp_element(arrjit_dtype dtype, const void *elements, size_t i);
 void ulp_set(arrjit_dtype dtype, void *elements, size_t i, double value);
