@@ -33,7 +33,7 @@ static aj_value *get_part(splitter *s, aj_value *value, uint32_t k) {
 static aj_value *get_whole(splitter *s, aj_value *value) {
   stand_in *v = &s->values[value->slot];
   if (v->apart && value->forward == NULL) value->forward = aj_build1(&s->b, AJ_OP_COMPLEX, 2, v->parts, 0, NULL);
-  return aj_value_resolve(value);
+  return aj_builder_ok(&s->b) ? aj_value_resolve(value) : NULL;
 }
 
 /* The node on the parts of its operands; it is gone. */

@@ -46,8 +46,9 @@ int main(void) {
   printf("/* Generated from the tables of the library when it is built. Do not edit. */\n"
          "#ifndef ARRJIT_ENUMS_H\n#define ARRJIT_ENUMS_H\n\n#include <stdint.h>\n\n");
   print_enum("What a call can return.", "arrjit_status", "ARRJIT_", NULL, statuses, sizeof statuses / sizeof *statuses);
-  print_enum("Element types. A bool is one byte, 0 or 1.", "arrjit_dtype", "ARRJIT_", "DTYPE_NONE", dtypes,
-             sizeof dtypes / sizeof *dtypes);
+  print_enum(
+      "Element types. A bool is one byte, 0 or 1; a complex number its real part, then its imaginary part, as in C.",
+      "arrjit_dtype", "ARRJIT_", "DTYPE_NONE", dtypes, sizeof dtypes / sizeof *dtypes);
   printf("/* A kind of failure: one of these or what arrjit_context_add_kind gave. */\ntypedef int32_t arrjit_kind;\n");
   print_enum("Kinds that every context has.", "arrjit_builtin_kind", "ARRJIT_KIND_", "NONE", kinds,
              sizeof kinds / sizeof *kinds);

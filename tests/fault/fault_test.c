@@ -21,7 +21,9 @@ typedef struct scenario {
 static void build_elementwise(arrjit_graph *g) {
   arrjit_type type = {.dtype = ARRJIT_F32, .rank = 1, .dims = {arrjit_symbol(g, "n")}};
   arrjit_value x = arrjit_param(g, "x", &type), y = arrjit_param(g, "y", &type);
-  RETURN(g, arrjit_add(g, arrjit_mul(g, arrjit_exp(g, x), y), x), arrjit_reduce_sum(g, y, INTS(0)));
+  arrjit_value z = arrjit_complex(g, x, y);
+  RETURN(g, arrjit_add(g, arrjit_mul(g, arrjit_exp(g, x), y), x), arrjit_reduce_sum(g, y, INTS(0)),
+         arrjit_reduce_prod(g, arrjit_mul(g, z, z), INTS(0)));
 }
 
 static void build_loop(arrjit_graph *g) {

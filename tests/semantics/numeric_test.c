@@ -361,7 +361,8 @@ static void test_case_b40_reductions_keep_their_type(void **state) {
   tk_finish_fails(f, g, ARRJIT_TYPE, "x is i16[100]; expected a float or complex dtype: write convert(x, f32)", NULL);
   g = tk_graph(f);
   RETURN(g, sum_all(g, PARAM(g, "z", BOOL, 300)));
-  tk_finish_fails(f, g, ARRJIT_TYPE, "x is bool[300]; expected an integer, float or complex dtype: write convert(x, i64)", NULL);
+  tk_finish_fails(f, g, ARRJIT_TYPE,
+                  "x is bool[300]; expected an integer, float or complex dtype: write convert(x, i64)", NULL);
 }
 
 static void test_case_b47_integer_identities(void **state) {
