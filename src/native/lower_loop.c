@@ -196,6 +196,13 @@ static LLVMValueRef is_inside(aj_lower *lo, LLVMValueRef i, LLVMValueRef hi, LLV
   return LLVMBuildSelect(lo->b, positive, up, down, "");
 }
 
+/* By one, up or down: what is inside can then take another step without overflow. */
+static bool is_unit(LLVMValueRef step) {
+  if (!LLVMIsAConstantInt(step)) return false;
+  int64_t value = (int64_t)LLVMConstIntGetSExtValue(step);
+  return value == 1 || value == -1;
+}
+
 /* i + step and whether it overflowed, which is past any bound. */
 static LLVMValueRef advance(aj_lower *lo, LLVMValueRef i, LLVMValueRef step, LLVMValueRef *out_overflow) {
   LLVMValueRef args[2] = {i, step};
@@ -213,7 +220,22 @@ static void check_step(aj_lower *lo, aj_scope *scope, const aj_node *node, LLVMV
   aj_ir_at(lo, go);
 }
 
-/* Whether i is inside is known before the header: it is a phi, so that an overflow ends the loop. */
+/* The back-edge of a for; go_on is NULL when the header itself asks whether i is inside. */
+static void repeat_for(aj_lower *lo, loop *l, aj_scope *body, const aj_node *yield, LLVMValueRef hi, LLVMValueRef step,
+                       LLVMValueRef go_on) {
+  LLVMValueRef next, overflow = NULL;
+  repeat(lo, l, body, yield, 1);
+  next = go_on ? advance(lo, l->index, step, &overflow) : LLVMBuildNSWAdd(lo->b, l->index, step, "");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
+  aj_ir_add_incoming(l->index, next, from);
+  if (go_on) {
+    LLVMValueRef inside = is_inside(lo, next, hi, step);
+    aj_ir_add_incoming(go_on, LLVMBuildAnd(lo->b, inside, LLVMBuildNot(lo->b, overflow, ""), ""), from);
+  }
+  LLVMBuildBr(lo->b, l->head);
+}
+
+/* Whether i is inside is a phi, known before the header, so that an overflow ends the loop; steps of one have none. */
 void aj_lower_for(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   loop l = {.scope = scope, .node = node, .first = 3, .count = node->result_count};
   LLVMValueRef lo_value = scope->vals[node->operands[0]->slot].v, hi = scope->vals[node->operands[1]->slot].v;
@@ -223,24 +245,15 @@ void aj_lower_for(aj_lower *lo, aj_scope *scope, const aj_node *node) {
   if (!begin(lo, &l)) return;
   LLVMBasicBlockRef before = LLVMGetIncomingBlock(l.iteration, 0);
   l.index = aj_ir_phi(lo, lo->t_i64, lo_value, before);
-  LLVMValueRef go_on = aj_ir_phi(lo, lo->t_i1, inside, before);
+  LLVMValueRef go_on = is_unit(step) ? NULL : aj_ir_phi(lo, lo->t_i1, inside, before);
   LLVMBasicBlockRef exit = aj_ir_block(lo, "done"), body_block = aj_ir_block(lo, "body");
-  LLVMBuildCondBr(lo->b, go_on, body_block, exit);
+  LLVMBuildCondBr(lo->b, go_on ? go_on : is_inside(lo, l.index, hi, step), body_block, exit);
   aj_ir_at(lo, body_block);
   aj_scope body = enter(lo, &l, 0, 1);
   if (lo->arena->failed) return;
   body.vals[body.region->params[0]->slot] = (aj_lv){.v = l.index, .nan = AJ_NAN_CANON};
   const aj_node *yield = aj_lower_region(lo, &body);
-  if (yield) {
-    LLVMValueRef overflow;
-    repeat(lo, &l, &body, yield, 1);
-    LLVMValueRef next = advance(lo, l.index, step, &overflow);
-    LLVMValueRef again = LLVMBuildAnd(lo->b, is_inside(lo, next, hi, step), LLVMBuildNot(lo->b, overflow, ""), "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(lo->b);
-    aj_ir_add_incoming(l.index, next, from);
-    aj_ir_add_incoming(go_on, again, from);
-    LLVMBuildBr(lo->b, l.head);
-  }
+  if (yield) repeat_for(lo, &l, &body, yield, hi, step, go_on);
   aj_ir_at(lo, exit);
   set_results(&l);
 }
