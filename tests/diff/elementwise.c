@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diff.h"
+#include "floats.h"
 #include "numbers.h"
 
 static const int64_t lengths[] = {0, 1, 7, 16, 33, 1000};
@@ -23,6 +24,7 @@ static size_t targets(aj_op op, arrjit_dtype dtype, arrjit_dtype *out) {
   if (aj_ops[op].rule != AJ_R_CONVERT && aj_ops[op].rule != AJ_R_BITCAST) return out[0] = dtype, 1;
   for (arrjit_dtype d = ARRJIT_BOOL; d < AJ_DTYPE_COUNT; d++) {
     bool fits = d != ARRJIT_BOOL && aj_dtypes[d].bits == aj_dtypes[dtype].bits;
+    if (op == AJ_OP_CHECKED_CONVERT && tk_is_complex(d)) continue; /* is refused */
     if (aj_ops[op].rule == AJ_R_CONVERT || fits) out[count++] = d;
   }
   return count;

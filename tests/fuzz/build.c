@@ -99,14 +99,16 @@ void subject_build(arrjit_context *context, const fuzz_kinds *kinds, const recip
   b->pick.state = r->seed;
   if (arrjit_graph_create(context, &b->g, &out->error) != ARRJIT_OK) tk_die("no graph: %s", out->error.message);
   add_params(b, context, r);
-  for (size_t i = 0; i < r->step_count; i++) {
+  for (size_t i = 0; i < r->step_count && arrjit_graph_error(b->g, NULL) == ARRJIT_OK; i++) {
     b->pick.state = r->steps[i].seed;
     build_step(b, &r->steps[i]);
   }
   b->pick.state = r->seed + 1;
   b->skipped = 0;
-  while (b->open_count) end_construct(b);
-  add_results(b, r);
+  if (arrjit_graph_error(b->g, NULL) == ARRJIT_OK) { /* else its values have no types to go by */
+    while (b->open_count) end_construct(b);
+    add_results(b, r);
+  }
   arrjit_status status = arrjit_graph_finish(b->g, &out->function, &out->error);
   if (status != ARRJIT_OK) out->function = NULL;
   arrjit_graph_destroy(b->g);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "floats.h"
+
 bool tk_opcase_covers(aj_op op) {
   if (aj_ops[op].rule == AJ_R_COMBINE || aj_ops[op].rule == AJ_R_WINDOW) return true;
   static const uint32_t other = AJ_F_REGIONS | AJ_F_TERMINATOR | AJ_F_EFFECT | AJ_F_INTERNAL;
@@ -423,7 +425,9 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
     return add(c, values, TK_DATA, 0), true;
   }
   case AJ_R_CONVERT:
-    c->attrs.dtype = (arrjit_dtype)(1 + tk_below(pick, AJ_DTYPE_COUNT - 1));
+    do c->attrs.dtype = (arrjit_dtype)(1 + tk_below(pick, AJ_DTYPE_COUNT - 1));
+    while (op == AJ_OP_CHECKED_CONVERT &&
+           tk_is_complex(c->attrs.dtype)); /* no value of a complex dtype is checked for */
     return add(c, *x, TK_DATA, 0), true;
   case AJ_R_BITCAST: return make_bitcast(c, x, pick);
   case AJ_R_BROADCAST: return make_broadcast(c, x, pick);
