@@ -74,9 +74,15 @@ static bool split_nodes(splitter *s, aj_region *region) {
   return true;
 }
 
+/* What splitting leaves is left as it is when it is met again: a finished function, printed and parsed, is the same. */
+static bool must_split(const aj_node *node) {
+  bool parts = node->op == AJ_OP_COMPLEX || node->op == AJ_OP_REAL || node->op == AJ_OP_IMAG;
+  return !parts && aj_sem_splits(node);
+}
+
 static bool split_region(splitter *s, aj_region *region) {
   bool any = false;
-  for (uint32_t i = 0; i < region->node_count && !any; i++) any = aj_sem_splits(region->nodes[i]);
+  for (uint32_t i = 0; i < region->node_count && !any; i++) any = must_split(region->nodes[i]);
   if (!any) return true;
   uint32_t count = region->slot_count;
   s->values = aj_mem_array(s->mem, count, sizeof *s->values);
