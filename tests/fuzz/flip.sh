@@ -6,7 +6,7 @@ shift 2
 mkdir -p "$folder"
 for op in "$@"; do
   rm -f "$folder"/*.air
-  if "$fuzz" --seed 7 --count 4000 --mode-set interp,whole --flip "$op" --out "$folder" >"$folder/log" 2>&1; then
+  if "$fuzz" --seed 8 --count 4000 --mode-set interp,whole --flip "$op" --out "$folder" >"$folder/log" 2>&1; then
     echo "a wrong $op was not found" && exit 1
   fi
   found=$(ls "$folder"/*.air) || { cat "$folder/log"; echo "nothing was written for $op"; exit 1; }
