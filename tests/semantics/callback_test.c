@@ -332,7 +332,7 @@ static void test_case_f31_every_dtype_passes_bit_by_bit(void **state) {
     for (int shape = 0; shape < 3; shape++) {
       static const int64_t dims[] = {5, 0};
       arrjit_type type = arrjit_type_make((arrjit_dtype)d, shape > 0, shape == 2 ? dims + 1 : dims);
-      unsigned char data[40];
+      unsigned char data[5 * 16];
       for (size_t i = 0; i < sizeof data; i++) data[i] = d == ARRJIT_BOOL ? i & 1 : (unsigned char)(0xff - 7 * i);
       arrjit_graph *g = tk_graph(f);
       arrjit_value x = arrjit_param(g, "x", &type), y, z;

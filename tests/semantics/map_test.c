@@ -213,7 +213,7 @@ static void test_every_dtype(void **state) {
     arrjit_if_end(g, 1, &v[0], &picked);
     arrjit_map_end(g, LIST(kept, picked, flag), out);
     RETURN(g, out[0], out[1], out[2]);
-    unsigned char raw[33 * 8], counts[33];
+    unsigned char raw[33 * 16], counts[33];
     for (size_t k = 0; k < sizeof raw; k++) raw[k] = dtype == ARRJIT_BOOL ? k % 2 : (unsigned char)(k * 37 % 251);
     for (size_t k = 0; k < sizeof counts; k++) counts[k] = (unsigned char)(k % 5);
     const int64_t dims[] = {33};
