@@ -102,13 +102,13 @@ ARRJIT_API arrjit_value arrjit_convolution(arrjit_graph *graph, arrjit_value lhs
                                            size_t reversed_count, const int64_t *reversed, int64_t groups,
                                            int64_t batch_groups);
 
-/* Sums of products by NumPy's notation, such as "ij,jk->ik": a term for each of the count arrays xs (integers or floats
- * of one dtype), with a letter for each dim; letters that the result does not name are summed over. A letter twice in a
- * term takes the diagonal of the two dims, whose extents are the same. "..." stands for the dims without letters, which
- * are broadcast from the right, and has to be in the result. Without "->" the result is "..." and the letters that come
- * once, A to Z before a to z. Spaces count for nothing. Made of gather (diagonals), reduce_sum, dot and transpose, from
- * the left to the right, two arrays at a time, each step rounded to the dtype. Errors name the place in text, from 0.
- * Result: the dtype of xs. */
+/* Sums of products by NumPy's notation, such as "ij,jk->ik": a term for each of the count arrays xs (integers,
+ * floats or complex numbers of one dtype), with a letter for each dim; letters that the result does not name are summed
+ * over. A letter twice in a term takes the diagonal of the two dims, whose extents are the same. "..." stands for the
+ * dims without letters, which are broadcast from the right, and has to be in the result. Without "->" the result is
+ * "..." and the letters that come once, A to Z before a to z. Spaces count for nothing. Made of gather (diagonals),
+ * reduce_sum, dot and transpose, from the left to the right, two arrays at a time, each step rounded to the dtype.
+ * Errors name the place in text, from 0. Result: the dtype of xs. */
 ARRJIT_API arrjit_value arrjit_einsum(arrjit_graph *graph, const char *text, size_t count, const arrjit_value *xs);
 
 /* x with op(a) x = b, or with x op(a) = b (left 0), op(a) being a or, transposed not 0, its transpose: an

@@ -56,7 +56,7 @@ ARRJIT_API int64_t arrjit_symbol(arrjit_graph *graph, const char *name);
 
 /* The next parameter of the function being built. Its symbols are bound by the argument's shape. */
 ARRJIT_API arrjit_value arrjit_param(arrjit_graph *graph, const char *name, const arrjit_type *type);
-/* Ends the function being built with its results. `names` may be NULL. */
+/* Ends the function being built with its results; one that has raised gives count 0. `names` may be NULL. */
 ARRJIT_API void arrjit_return(arrjit_graph *graph, size_t count, const arrjit_value *values, const char *const *names);
 
 /* A constant: `data` is dense row-major, copied. Symbols are not allowed in type. */
@@ -80,11 +80,11 @@ ARRJIT_API void arrjit_call(arrjit_graph *graph, arrjit_callee callee, size_t ar
                             arrjit_value *out_results);
 
 /* Control flow. Values of outer regions may be used inside. Each arm or body ends by the next call of its construct,
- * which takes what the arm yields; after arrjit_raise an arm yields nothing: give count 0.
- *   if:     arrjit_if_begin(g, pred) ... arrjit_if_else(g, n, then_values) ... arrjit_if_end(g, n, else_values, out)
- *   switch: arrjit_switch_begin(g, index) ... arrjit_switch_case(g, n, values) ... arrjit_switch_end(g, n, values, out)
- *           arrjit_switch_case ends one case and starts the next
- *           index is an i64 scalar; out of range takes the last case
+ * which takes what the arm yields; after arrjit_raise an arm yields nothing: give count 0. Only a raise of the arm's
+ * own ends it: one that cannot come to its end otherwise, such as by an if that raises in both arms, yields all the
+ * same. if:     arrjit_if_begin(g, pred) ... arrjit_if_else(g, n, then_values) ... arrjit_if_end(g, n, else_values,
+ * out) switch: arrjit_switch_begin(g, index) ... arrjit_switch_case(g, n, values) ... arrjit_switch_end(g, n, values,
+ * out) arrjit_switch_case ends one case and starts the next index is an i64 scalar; out of range takes the last case
  *   while:  arrjit_while_begin(g, n, init, vars) ... arrjit_while_body(g, pred, vars) ...
  *           arrjit_while_end(g, n, next, out)
  *           `vars` are the carried values, first as the condition sees them, then as the body does

@@ -180,7 +180,8 @@ typedef struct arrjit_run_options {
   arrjit_array *const *outputs; /* one a result, any may be NULL: written there, dense or strided, and returned; may
                                    overlap inputs, all of which are read first */
   uint64_t donated;      /* bit i: input i may be overwritten or become an output's memory: the host neither reads
-                            nor writes it again, unless the result says that it was not consumed */
+                            nor writes it again, unless the result says that it was not consumed; bits of no input
+                            mean nothing */
   arrjit_cancel *cancel; /* may be NULL */
   int64_t deadline_ns;   /* on the clock of arrjit_clock_ns; 0: none */
   arrjit_limits limits;

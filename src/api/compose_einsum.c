@@ -283,7 +283,7 @@ arrjit_value arrjit_einsum(arrjit_graph *graph, const char *text, size_t count, 
     aj_value *x = aj_compose_array(graph, AJ_OP_CONCAT, (uint32_t)i, xs[i]);
     if (!x) return NULL;
     if (x->type->dtype == ARRJIT_BOOL) {
-      fail(&e, "an array is bool; expected integers or floats: write convert(x, dtype)");
+      fail(&e, "an array is bool; expected numbers: write convert(x, dtype)");
       return NULL;
     }
     if (x->type->dtype != graph->scratch.data[0]->type->dtype) {

@@ -164,8 +164,7 @@ static void close_graph(arrjit_graph *graph) {
   if (!check_ended(graph)) return;
   if (!aj_module_number(graph->module))
     aj_builder_no_memory(&graph->b);
-  else if (aj_verify(graph->module, false, &graph->b.error) == ARRJIT_OK &&
-           (!aj_opt_split(graph->module) || !aj_module_settle_pure(graph->module)))
+  else if (aj_verify(graph->module, false, &graph->b.error) == ARRJIT_OK && !aj_opt_settle(graph->module))
     aj_builder_no_memory(&graph->b);
 }
 

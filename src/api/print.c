@@ -6,14 +6,15 @@
 
 /* ---- parsing ---- */
 
-/* The verifier tells a node; whoever wrote the text wants its line. */
-static void tell_line(const aj_module *module, const aj_air_lines *lines, const aj_node *node, const char *name,
-                      arrjit_error *error) {
+/* The verifier tells a node, a slot or a function; whoever wrote the text wants its line. */
+static void tell_line(const aj_air_lines *lines, const aj_verify_place *place, const char *name, arrjit_error *error) {
   if (!error) return;
-  uint32_t func = 0;
-  for (size_t i = 0; node && i < module->funcs.count; i++)
-    if (node->parent && node->parent->func == module->funcs.data[i]) func = (uint32_t)i;
-  error->line = node ? (int)aj_air_line(lines, func, node->id) : 0;
+  if (place->node && place->func)
+    error->line = (int)aj_air_node_line(lines, place->func->index, place->node->id);
+  else if (place->slot >= 0)
+    error->line = (int)aj_air_slot_line(lines, place->slot);
+  else
+    error->line = place->func ? (int)aj_air_func_line(lines, place->func->index) : 0;
   size_t length = strlen(name), room = sizeof error->file - 1;
   aj_bounded_printf(error->file, sizeof error->file, "%s", length > room ? name + (length - room) : name);
 }
@@ -25,17 +26,17 @@ static arrjit_status parse_module(aj_core *core, aj_kinds *kinds, const char *te
                           .max_const_bytes = aj_core_option(core, AJ_OPTION_MAX_CONST_BYTES)};
   aj_air_lines lines = {.mem = &core->mem};
   aj_module *module = NULL;
-  const aj_node *node = NULL;
+  aj_verify_place place;
   arrjit_status status = aj_air_parse_lines(&core->mem, kinds, text, bytes, name, &limits, &lines, &module, error);
   if (status == ARRJIT_MISUSE) { /* what a builder tells its caller is here said of a text */
     status = ARRJIT_GRAPH;
     if (error) error->status = status;
   }
   if (status == ARRJIT_OK) {
-    status = aj_verify_find(module, false, error, &node);
+    status = aj_verify_find(module, false, error, &place);
     if (status != ARRJIT_OK)
-      tell_line(module, &lines, node, name, error);
-    else if (!aj_opt_split(module) || !aj_module_settle_pure(module))
+      tell_line(&lines, &place, name, error);
+    else if (!aj_opt_settle(module))
       status = aj_error_memory(error, "a function");
   }
   aj_air_lines_free(&lines);

@@ -14,7 +14,7 @@ typedef struct piece {
 void aj_dim_print(const aj_module *module, int64_t dim, char *out, size_t size) {
   enum { DEPTH = 24 };
   static const char *const signs[] = {
-      [AJ_SYM_ADD] = " + ", [AJ_SYM_SUB] = " - ", [AJ_SYM_MUL] = " * ", [AJ_SYM_FLOOR_DIV] = " / "};
+      [AJ_SYM_ADD] = " + ", [AJ_SYM_SUB] = " - ", [AJ_SYM_MUL] = " * ", [AJ_SYM_FLOOR_DIV] = " // "};
   piece stack[DEPTH + 5] = {{dim, NULL}};
   size_t at = 0;
   out[0] = '\0';

@@ -150,9 +150,9 @@ LLVMValueRef aj_ir_intrinsic(aj_lower *lo, const char *name, LLVMTypeRef type, u
 LLVMValueRef aj_ir_index(aj_lower *lo, LLVMValueRef pointer, arrjit_dtype dtype, LLVMValueRef index);
 LLVMValueRef aj_ir_field(aj_lower *lo, LLVMValueRef pointer, size_t offset);
 LLVMValueRef aj_ir_load(aj_lower *lo, LLVMTypeRef type, LLVMValueRef pointer);
-/* One element (lanes 1) or a vector of neighbours; NaN state KEEP. */
 LLVMValueRef aj_ir_scalar_place(aj_lower *lo); /* on the stack, for any element */
 uint32_t aj_ir_align(arrjit_dtype dtype);      /* of elements in memory: of its parts for a complex one */
+/* One element (lanes 1) or a vector of neighbours; NaN state KEEP. */
 aj_lv aj_ir_load_element(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, LLVMValueRef pointer);
 /* Makes NaNs canonical when raw. */
 void aj_ir_store_element(aj_lower *lo, arrjit_dtype dtype, uint32_t lanes, aj_lv value, LLVMValueRef pointer);

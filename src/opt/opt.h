@@ -32,8 +32,9 @@ typedef arrjit_status aj_pass_fn(aj_pass_ctx *ctx, aj_func *func, bool *out_chan
 #include "opt/passes.def"
 #undef PASS
 
-/* Complex numbers of a verified module in parts, whatever tier will run it; numbered anew. False: no memory. */
-bool aj_opt_split(aj_module *module);
+/* What finishing does with a verified module, whatever tier will run it: complex numbers are taken apart, numbered
+ * anew; what is known of calls' effects is settled. False: no memory. */
+bool aj_opt_settle(aj_module *module);
 
 /* Clones `module` and runs the pipeline on every function of the copy. */
 arrjit_status aj_opt_run(const aj_module *module, aj_pass_ctx *ctx, aj_module **out);

@@ -94,7 +94,7 @@ static bool split_region(splitter *s, aj_region *region) {
   return ok;
 }
 
-bool aj_opt_split(aj_module *module) {
+static bool split_module(aj_module *module) {
   splitter s = {.mem = module->mem};
   aj_builder_init(&s.b, module);
   bool ok = true;
@@ -109,3 +109,5 @@ bool aj_opt_split(aj_module *module) {
   AJ_ASSERT(ok || aj_builder_ok(&s.b) || s.b.error.status == ARRJIT_MEMORY);
   return ok && aj_module_number(module);
 }
+
+bool aj_opt_settle(aj_module *module) { return split_module(module) && aj_module_settle_pure(module); }

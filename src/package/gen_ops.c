@@ -177,13 +177,14 @@ const char *get_section(const aj_op_info *info) {
   if (info->flags & AJ_F_ELEMENTWISE) {
     if (info->flags & AJ_F_RAISES)
       return "checked twins: as the plain op, but they fail where it wraps or uses a stand-in";
-    return info->routine == AJ_ROUTINE_EXPAND ? "functions" : elementwise[info->min_operands];
+    bool function = info->routine == AJ_ROUTINE_EXPAND && info->dtypes != AJ_D_COMPLEX; /* conj is none */
+    return function ? "functions" : elementwise[info->min_operands];
   }
   if (info->rule <= AJ_R_DIM_SIZE) return "creation";
   if (info->rule <= AJ_R_PAD) return "movement";
   if (info->rule <= AJ_R_TAKE) return "indexing";
   if (info->rule <= AJ_R_SEARCH) return "sorting";
-  return info->rule <= AJ_R_SOLVE ? "reductions and products" : "exceptions";
+  return info->rule <= AJ_R_SOLVE || info->rule == AJ_R_CUMULATIVE ? "reductions and products" : "exceptions";
 }
 
 static const char *get_result(const aj_op_info *info) {

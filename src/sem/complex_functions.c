@@ -6,9 +6,10 @@
 
 #define LN2 0x1.62e42fefa39efp-1
 
-/* s h, where a zero s is 0 times any h, infinite too. */
+/* s h, where a zero s is 0 times any h, infinite too, with the sign that products have. */
 static V times(aj_expander *b, V s, V h) {
-  return x_select(b, x_eq(b, s, x_f64(b, 0.0)), x_mul(b, s, x_f64(b, 1.0)), x_mul(b, s, h));
+  V sign = x_copysign(b, x_f64(b, 1.0), h);
+  return x_mul(b, s, x_select(b, x_eq(b, s, x_f64(b, 0.0)), sign, h));
 }
 static V square(aj_expander *b, V x) { return x_mul(b, x, x); }
 static V larger(aj_expander *b, V x, V y) { return x_max(b, x_abs(b, x), x_abs(b, y)); }

@@ -14,18 +14,25 @@ typedef struct aj_air_limits {
  * error has line and message. Kinds not known yet are added to `kinds` when the text declares them. */
 arrjit_status aj_air_parse(aj_mem *mem, aj_kinds *kinds, const char *text, size_t bytes, const char *name,
                            const aj_air_limits *limits, aj_module **out, arrjit_error *error);
-/* Where nodes stand in the text, for who complains about them later. Zeroed but for mem: empty. */
+/* Where what a text defines stands in it, for who complains about it later. Zeroed but for mem: empty. */
+typedef struct aj_air_func_lines {
+  int32_t line;   /* of its body's beginning; 0: it has none */
+  uint32_t first; /* its first node in aj_air_lines.nodes */
+} aj_air_func_lines;
 typedef struct aj_air_lines {
   aj_mem *mem;
-  AJ_VEC(int32_t) nodes;  /* in the order of the text */
-  AJ_VEC(uint32_t) first; /* [function] its first node in that list */
+  AJ_VEC(int32_t) nodes;           /* in the order of the text */
+  AJ_VEC(aj_air_func_lines) funcs; /* by number, as slots are */
+  AJ_VEC(int32_t) slots;
 } aj_air_lines;
 /* As aj_air_parse, and fills `lines` (may be NULL). */
 arrjit_status aj_air_parse_lines(aj_mem *mem, aj_kinds *kinds, const char *text, size_t bytes, const char *name,
                                  const aj_air_limits *limits, aj_air_lines *lines, aj_module **out,
                                  arrjit_error *error);
-/* Line of the node with that id; 0: unknown. */
-int32_t aj_air_line(const aj_air_lines *lines, uint32_t func, uint32_t node_id);
+/* Line of the node with that id, of a function, of a slot; 0: unknown. */
+int32_t aj_air_node_line(const aj_air_lines *lines, uint32_t func, uint32_t node_id);
+int32_t aj_air_func_line(const aj_air_lines *lines, uint32_t func);
+int32_t aj_air_slot_line(const aj_air_lines *lines, int64_t slot);
 void aj_air_lines_free(aj_air_lines *lines);
 /* The parser's message templates, for the test that each is provoked: NULL after the last. */
 const char *aj_air_message(size_t index);

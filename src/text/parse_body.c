@@ -248,18 +248,18 @@ static bool parse_node(aj_parser *p) {
   return finish_node(p, &at, node, typed);
 }
 
-static bool note_first_line(aj_parser *p, const aj_func *func) {
+static bool note_func(aj_parser *p, const aj_func *func) {
   if (!p->lines) return true;
-  while (p->lines->first.count <= func->index)
-    if (!AJ_VEC_PUSH(p->lines->mem, &p->lines->first, 0)) return aj_parser_no_memory(p);
-  p->lines->first.data[func->index] = (uint32_t)p->lines->nodes.count;
+  while (p->lines->funcs.count <= func->index)
+    if (!AJ_VEC_PUSH(p->lines->mem, &p->lines->funcs, (aj_air_func_lines){0})) return aj_parser_no_memory(p);
+  p->lines->funcs.data[func->index] = (aj_air_func_lines){p->token.line, (uint32_t)p->lines->nodes.count};
   return true;
 }
 
 bool aj_parser_body(aj_parser *p, aj_func *func) {
   aj_parse_frame root = {.region = func->root, .scope = p->scope};
   p->frames.count = p->regions.count = 0;
-  if (!note_first_line(p, func) || !aj_parser_expect(p, '{') || !open_region(p, &root)) return false;
+  if (!note_func(p, func) || !aj_parser_expect(p, '{') || !open_region(p, &root)) return false;
   while (p->frames.count)
     if (aj_parser_is(p, '}') ? !end_region(p) : !parse_node(p)) return false;
   return true;

@@ -98,7 +98,7 @@ static bool parse_slot(aj_parser *p) {
   slot.param_types = p->types.data;
   slot.result_types = slot.result_count ? p->types.data + slot.param_count : NULL;
   int32_t index = aj_module_add_slot(p->module, &slot);
-  if (index < 0) return aj_parser_no_memory(p);
+  if (index < 0 || (p->lines && !AJ_VEC_PUSH(p->lines->mem, &p->lines->slots, at.line))) return aj_parser_no_memory(p);
   aj_name_entry entry = {.space = AJ_SPACE_SLOT, .text = slot.name, .length = strlen(slot.name), .number = index};
   return aj_parser_bind(p, &entry);
 }
@@ -248,12 +248,21 @@ arrjit_status aj_air_parse(aj_mem *mem, aj_kinds *kinds, const char *text, size_
   return aj_air_parse_lines(mem, kinds, text, bytes, name, limits, NULL, out, error);
 }
 
-int32_t aj_air_line(const aj_air_lines *lines, uint32_t func, uint32_t node_id) {
-  size_t index = func < lines->first.count ? (size_t)lines->first.data[func] + node_id : SIZE_MAX;
+int32_t aj_air_node_line(const aj_air_lines *lines, uint32_t func, uint32_t node_id) {
+  size_t index = func < lines->funcs.count ? (size_t)lines->funcs.data[func].first + node_id : SIZE_MAX;
   return index < lines->nodes.count ? lines->nodes.data[index] : 0;
+}
+
+int32_t aj_air_func_line(const aj_air_lines *lines, uint32_t func) {
+  return func < lines->funcs.count ? lines->funcs.data[func].line : 0;
+}
+
+int32_t aj_air_slot_line(const aj_air_lines *lines, int64_t slot) {
+  return slot >= 0 && slot < (int64_t)lines->slots.count ? lines->slots.data[slot] : 0;
 }
 
 void aj_air_lines_free(aj_air_lines *lines) {
   AJ_VEC_FREE(lines->mem, &lines->nodes);
-  AJ_VEC_FREE(lines->mem, &lines->first);
+  AJ_VEC_FREE(lines->mem, &lines->funcs);
+  AJ_VEC_FREE(lines->mem, &lines->slots);
 }

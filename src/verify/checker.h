@@ -16,6 +16,7 @@ typedef struct aj_checker {
   bool optimised;
   const aj_func *func; /* being checked */
   const aj_node *node; /* being checked, or NULL */
+  int64_t slot;        /* being checked, or -1 */
   arrjit_error error;
   bool *bound;           /* [symbol] follows from parameters; of a late one: see verify_symbols.c */
   AJ_VEC(uint32_t) open; /* numbers of the NODE symbols that are bound here, ascending */

@@ -65,7 +65,11 @@ static bool check_slots(aj_checker *c) {
   aj_map names;
   bool ok = true;
   aj_map_init(&names, c->module->mem);
-  for (uint32_t i = 0; ok && i < c->module->slots.count; i++) ok = check_slot(c, &names, i);
+  for (uint32_t i = 0; ok && i < c->module->slots.count; i++) {
+    c->slot = i;
+    ok = check_slot(c, &names, i);
+  }
+  if (ok) c->slot = -1;
   aj_map_free(&names);
   return ok;
 }
@@ -77,6 +81,7 @@ static bool check_entry(aj_checker *c) {
   const aj_func *entry = m->funcs.count ? m->funcs.data[0] : NULL;
   if (!entry || strcmp(entry->name, "main") != 0)
     return aj_checker_fail(c, AJ_VERIFY_NO_ENTRY, entry ? entry->name : "missing");
+  c->func = entry;
   for (uint32_t i = 0; i < entry->param_count; i++)
     if (entry->param_types[i]->is_exn) return aj_checker_fail(c, AJ_VERIFY_ENTRY_EXN, "parameter", i);
   for (uint32_t i = 0; i < entry->result_count; i++)
@@ -141,8 +146,8 @@ static void tell_source(aj_checker *c) {
   aj_bounded_printf(c->error.file, sizeof c->error.file, "%s", length > room ? file + (length - room) : file);
 }
 
-arrjit_status aj_verify_find(const aj_module *module, bool optimised, arrjit_error *error, const aj_node **out_node) {
-  aj_checker c = {.module = module, .optimised = optimised};
+arrjit_status aj_verify_find(const aj_module *module, bool optimised, arrjit_error *error, aj_verify_place *out) {
+  aj_checker c = {.module = module, .optimised = optimised, .slot = -1};
   bool ok = aj_checker_symbols(&c) && check_entry(&c) && check_slots(&c);
   for (size_t i = 0; ok && i < module->funcs.count; i++) ok = check_func(&c, i);
   if (c.bound) aj_mem_free(module->mem, c.bound, module->symbols.count * sizeof *c.bound);
@@ -151,7 +156,7 @@ arrjit_status aj_verify_find(const aj_module *module, bool optimised, arrjit_err
   if (ok) return aj_error_clear(error);
   tell_source(&c);
   if (error) *error = c.error;
-  if (out_node) *out_node = c.node;
+  if (out) *out = (aj_verify_place){c.node, c.slot, c.func};
   return c.error.status;
 }
 

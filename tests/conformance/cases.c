@@ -47,6 +47,21 @@ const char *case_text(const case_op *op, const char *name) {
   return text ? text : "";
 }
 
+bool case_plain(case_op *op, size_t unary_count, const case_unary *unaries, size_t binary_count,
+                const case_binary *binaries) {
+  for (size_t i = 0; op->in_count == 1 && i < unary_count; i++) {
+    if (strcmp(unaries[i].name, op->name) != 0) continue;
+    op->out[0] = unaries[i].build(op->g, op->in[0]);
+    return true;
+  }
+  for (size_t i = 0; op->in_count == 2 && i < binary_count; i++) {
+    if (strcmp(binaries[i].name, op->name) != 0) continue;
+    op->out[0] = binaries[i].build(op->g, op->in[0], op->in[1]);
+    return true;
+  }
+  return false;
+}
+
 verdict case_unknown(case_op *op) { return corpus_say(op->build->run, SKIPPED, "op %s", op->name); }
 
 /* What this library has not, or what its own project does not trust. */

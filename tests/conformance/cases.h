@@ -28,6 +28,24 @@ typedef struct case_op {
   arrjit_type type[CASE_MOST]; /* of results, where the case says so; else dtype NONE */
 } case_op;
 
+/* Builders of one and of two operands by the names that a vocabulary has for them. */
+typedef arrjit_value case_one(arrjit_graph *g, arrjit_value x);
+typedef arrjit_value case_two(arrjit_graph *g, arrjit_value x, arrjit_value y);
+typedef struct case_unary {
+  const char *name;
+  case_one *build;
+} case_unary;
+typedef struct case_binary {
+  const char *name;
+  case_two *build;
+} case_binary;
+/* Those of arrjit/ops.h that scatter. */
+typedef arrjit_value case_scatter(arrjit_graph *g, arrjit_value x, arrjit_value indices, arrjit_value updates,
+                                  size_t offset_count, const int64_t *offset_axes, size_t collapsed_count,
+                                  const int64_t *collapsed_axes, size_t batch_count, const int64_t *x_batch,
+                                  const int64_t *index_batch, size_t start_count, const int64_t *start_map,
+                                  int64_t index_axis);
+
 /* PASSED when it was built; SKIPPED or FAILED with run->why else. */
 typedef verdict case_vocabulary(case_op *op);
 
@@ -41,6 +59,9 @@ void case_set(case_build *b, json_int_t id, arrjit_value value);
 /* Ops of a region with these arguments; *out_count values that it returns. */
 verdict case_region(case_build *b, case_vocabulary *vocabulary, const json_t *region, size_t arg_count,
                     const arrjit_value *args, size_t *out_count, arrjit_value *out);
+/* Builds an op that is in one of the lists, which stand for its number of operands; false: it is in neither. */
+bool case_plain(case_op *op, size_t unary_count, const case_unary *unaries, size_t binary_count,
+                const case_binary *binaries);
 verdict case_unknown(case_op *op); /* SKIPPED: there is no such op */
 
 /* Attributes: integers, a list of them (its length), words. */

@@ -8,9 +8,6 @@
 
 typedef struct onnx_state onnx_state;
 
-typedef arrjit_value onnx_unary(arrjit_graph *g, arrjit_value x);
-typedef arrjit_value onnx_binary(arrjit_graph *g, arrjit_value x, arrjit_value y);
-
 /* ---- onnx.c: what all of them use ---- */
 case_vocabulary onnx_vocabulary;
 bool onnx_given(const case_op *op, size_t k); /* whether there is an operand k */

@@ -5,10 +5,7 @@
 
 static arrjit_value reciprocal(arrjit_graph *g, arrjit_value x) { return arrjit_div(g, arrjit_const_like(g, x, 1), x); }
 
-static const struct {
-  const char *name;
-  onnx_unary *build;
-} unaries[] = {
+static const case_unary unaries[] = {
     {"Abs", arrjit_abs},      {"Neg", arrjit_neg},     {"Sign", arrjit_sign},        {"Sqrt", arrjit_sqrt},
     {"Floor", arrjit_floor},  {"Ceil", arrjit_ceil},   {"Round", arrjit_round_even}, {"Reciprocal", reciprocal},
     {"Exp", arrjit_exp},      {"Log", arrjit_log},     {"Erf", arrjit_erf},          {"Sigmoid", arrjit_logistic},
@@ -17,32 +14,17 @@ static const struct {
     {"Tanh", arrjit_tanh},    {"Asinh", arrjit_asinh}, {"Acosh", arrjit_acosh},      {"Atanh", arrjit_atanh},
     {"IsNaN", arrjit_is_nan}, {"Not", arrjit_not},     {"BitwiseNot", arrjit_not}};
 
-static const struct {
-  const char *name;
-  onnx_binary *build;
-} binaries[] = {{"Add", arrjit_add},        {"Sub", arrjit_sub},        {"Mul", arrjit_mul},
-                {"Div", arrjit_div},        {"And", arrjit_and},        {"Or", arrjit_or},
-                {"Xor", arrjit_xor},        {"BitwiseAnd", arrjit_and}, {"BitwiseOr", arrjit_or},
-                {"BitwiseXor", arrjit_xor}, {"Equal", arrjit_eq},       {"Less", arrjit_lt},
-                {"LessOrEqual", arrjit_le}, {"Greater", arrjit_gt},     {"GreaterOrEqual", arrjit_ge}};
+static const case_binary binaries[] = {
+    {"Add", arrjit_add},        {"Sub", arrjit_sub},        {"Mul", arrjit_mul},          {"Div", arrjit_div},
+    {"And", arrjit_and},        {"Or", arrjit_or},          {"Xor", arrjit_xor},          {"BitwiseAnd", arrjit_and},
+    {"BitwiseOr", arrjit_or},   {"BitwiseXor", arrjit_xor}, {"Equal", arrjit_eq},         {"Less", arrjit_lt},
+    {"LessOrEqual", arrjit_le}, {"Greater", arrjit_gt},     {"GreaterOrEqual", arrjit_ge}};
 
-bool onnx_elementwise(case_op *op) {
-  for (size_t i = 0; i < TK_COUNT(unaries); i++) {
-    if (strcmp(unaries[i].name, op->name) != 0) continue;
-    op->out[0] = unaries[i].build(op->g, op->in[0]);
-    return true;
-  }
-  for (size_t i = 0; i < TK_COUNT(binaries); i++) {
-    if (strcmp(binaries[i].name, op->name) != 0) continue;
-    op->out[0] = binaries[i].build(op->g, op->in[0], op->in[1]);
-    return true;
-  }
-  return false;
-}
+bool onnx_elementwise(case_op *op) { return case_plain(op, TK_COUNT(unaries), unaries, TK_COUNT(binaries), binaries); }
 
 /* ---- many operands ---- */
 
-static verdict fold(case_op *op, onnx_binary *build) {
+static verdict fold(case_op *op, case_two *build) {
   op->out[0] = op->in[0];
   for (size_t i = 1; i < op->in_count; i++) op->out[0] = build(op->g, op->out[0], op->in[i]);
   return PASSED;

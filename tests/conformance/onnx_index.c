@@ -48,16 +48,10 @@ verdict onnx_gather_nd(case_op *op) {
   return PASSED;
 }
 
-typedef arrjit_value scatter(arrjit_graph *g, arrjit_value x, arrjit_value indices, arrjit_value updates,
-                             size_t offset_count, const int64_t *offset_axes, size_t collapsed_count,
-                             const int64_t *collapsed_axes, size_t batch_count, const int64_t *x_batch,
-                             const int64_t *index_batch, size_t start_count, const int64_t *start_map,
-                             int64_t index_axis);
-
-static scatter *find_scatter(const case_op *op) {
+static case_scatter *find_scatter(const case_op *op) {
   static const struct {
     const char *name;
-    scatter *build;
+    case_scatter *build;
   } all[] = {{"add", arrjit_scatter_add},
              {"mul", arrjit_scatter_mul},
              {"min", arrjit_scatter_min},

@@ -8,75 +8,66 @@ static case_vocabulary vocabulary;
 
 /* ---- one builder, all operands ---- */
 
-typedef arrjit_value unary(arrjit_graph *g, arrjit_value x);
-typedef arrjit_value binary(arrjit_graph *g, arrjit_value x, arrjit_value y);
+static const case_unary unaries[] = {{"abs", arrjit_abs},
+                                     {"negate", arrjit_neg},
+                                     {"sign", arrjit_sign},
+                                     {"sqrt", arrjit_sqrt},
+                                     {"floor", arrjit_floor},
+                                     {"ceil", arrjit_ceil},
+                                     {"round_nearest_even", arrjit_round_even},
+                                     {"round_nearest_afz", arrjit_round_away},
+                                     {"is_finite", arrjit_is_finite},
+                                     {"chlo.is_inf", arrjit_is_inf},
+                                     {"not", arrjit_not},
+                                     {"popcnt", arrjit_popcount},
+                                     {"count_leading_zeros", arrjit_clz},
+                                     {"exponential", arrjit_exp},
+                                     {"log", arrjit_log},
+                                     {"tanh", arrjit_tanh},
+                                     {"sine", arrjit_sin},
+                                     {"cosine", arrjit_cos},
+                                     {"tan", arrjit_tan},
+                                     {"chlo.tan", arrjit_tan},
+                                     {"exponential_minus_one", arrjit_expm1},
+                                     {"log_plus_one", arrjit_log1p},
+                                     {"logistic", arrjit_logistic},
+                                     {"cbrt", arrjit_cbrt},
+                                     {"rsqrt", arrjit_rsqrt},
+                                     {"chlo.acos", arrjit_acos},
+                                     {"chlo.asin", arrjit_asin},
+                                     {"chlo.atan", arrjit_atan},
+                                     {"chlo.acosh", arrjit_acosh},
+                                     {"chlo.asinh", arrjit_asinh},
+                                     {"chlo.atanh", arrjit_atanh},
+                                     {"chlo.sinh", arrjit_sinh},
+                                     {"chlo.cosh", arrjit_cosh},
+                                     {"chlo.erf", arrjit_erf},
+                                     {"chlo.erfc", arrjit_erfc},
+                                     {"chlo.erf_inv", arrjit_erf_inv},
+                                     {"chlo.lgamma", arrjit_lgamma},
+                                     {"chlo.digamma", arrjit_digamma}};
 
-static const struct {
-  const char *name;
-  unary *build;
-} unaries[] = {{"abs", arrjit_abs},
-               {"negate", arrjit_neg},
-               {"sign", arrjit_sign},
-               {"sqrt", arrjit_sqrt},
-               {"floor", arrjit_floor},
-               {"ceil", arrjit_ceil},
-               {"round_nearest_even", arrjit_round_even},
-               {"round_nearest_afz", arrjit_round_away},
-               {"is_finite", arrjit_is_finite},
-               {"chlo.is_inf", arrjit_is_inf},
-               {"not", arrjit_not},
-               {"popcnt", arrjit_popcount},
-               {"count_leading_zeros", arrjit_clz},
-               {"exponential", arrjit_exp},
-               {"log", arrjit_log},
-               {"tanh", arrjit_tanh},
-               {"sine", arrjit_sin},
-               {"cosine", arrjit_cos},
-               {"tan", arrjit_tan},
-               {"chlo.tan", arrjit_tan},
-               {"exponential_minus_one", arrjit_expm1},
-               {"log_plus_one", arrjit_log1p},
-               {"logistic", arrjit_logistic},
-               {"cbrt", arrjit_cbrt},
-               {"rsqrt", arrjit_rsqrt},
-               {"chlo.acos", arrjit_acos},
-               {"chlo.asin", arrjit_asin},
-               {"chlo.atan", arrjit_atan},
-               {"chlo.acosh", arrjit_acosh},
-               {"chlo.asinh", arrjit_asinh},
-               {"chlo.atanh", arrjit_atanh},
-               {"chlo.sinh", arrjit_sinh},
-               {"chlo.cosh", arrjit_cosh},
-               {"chlo.erf", arrjit_erf},
-               {"chlo.erfc", arrjit_erfc},
-               {"chlo.erf_inv", arrjit_erf_inv},
-               {"chlo.lgamma", arrjit_lgamma},
-               {"chlo.digamma", arrjit_digamma}};
-
-static const struct {
-  const char *name;
-  binary *build;
-} binaries[] = {{"add", arrjit_add},
-                {"subtract", arrjit_sub},
-                {"multiply", arrjit_mul},
-                {"divide", arrjit_div},
-                {"remainder", arrjit_rem},
-                {"minimum", arrjit_min},
-                {"maximum", arrjit_max},
-                {"chlo.next_after", arrjit_nextafter},
-                {"and", arrjit_and},
-                {"or", arrjit_or},
-                {"xor", arrjit_xor},
-                {"shift_left", arrjit_shl},
-                {"shift_right_logical", arrjit_shr_logical},
-                {"shift_right_arithmetic", arrjit_shr_arith},
-                {"atan2", arrjit_atan2},
-                {"complex", arrjit_complex}};
+static const case_binary binaries[] = {{"add", arrjit_add},
+                                       {"subtract", arrjit_sub},
+                                       {"multiply", arrjit_mul},
+                                       {"divide", arrjit_div},
+                                       {"remainder", arrjit_rem},
+                                       {"minimum", arrjit_min},
+                                       {"maximum", arrjit_max},
+                                       {"chlo.next_after", arrjit_nextafter},
+                                       {"and", arrjit_and},
+                                       {"or", arrjit_or},
+                                       {"xor", arrjit_xor},
+                                       {"shift_left", arrjit_shl},
+                                       {"shift_right_logical", arrjit_shr_logical},
+                                       {"shift_right_arithmetic", arrjit_shr_arith},
+                                       {"atan2", arrjit_atan2},
+                                       {"complex", arrjit_complex}};
 
 static bool is_bool(arrjit_value x) { return arrjit_value_type(x).dtype == ARRJIT_BOOL; }
 
 /* On bool StableHLO's add is or, multiply and; minimum and maximum likewise. */
-static binary *find_binary(const char *name, bool bools) {
+static case_two *find_binary(const char *name, bool bools) {
   if (bools && strcmp(name, "add") == 0) return arrjit_or;
   if (bools && strcmp(name, "multiply") == 0) return arrjit_and;
   for (size_t i = 0; i < TK_COUNT(binaries); i++)
@@ -85,12 +76,8 @@ static binary *find_binary(const char *name, bool bools) {
 }
 
 static bool build_elementwise(case_op *op) {
-  for (size_t i = 0; i < TK_COUNT(unaries) && op->in_count == 1; i++) {
-    if (strcmp(unaries[i].name, op->name) != 0) continue;
-    op->out[0] = unaries[i].build(op->g, op->in[0]);
-    return true;
-  }
-  binary *build = op->in_count == 2 ? find_binary(op->name, is_bool(op->in[0])) : NULL;
+  if (case_plain(op, TK_COUNT(unaries), unaries, 0, NULL)) return true;
+  case_two *build = op->in_count == 2 ? find_binary(op->name, is_bool(op->in[0])) : NULL;
   if (build) op->out[0] = build(op->g, op->in[0], op->in[1]);
   return build != NULL;
 }
@@ -100,7 +87,7 @@ static bool build_elementwise(case_op *op) {
 static verdict build_compare(case_op *op) {
   static const struct {
     const char *name;
-    binary *build;
+    case_two *build;
   } directions[] = {{"EQ", arrjit_eq}, {"NE", arrjit_ne}, {"LT", arrjit_lt},
                     {"LE", arrjit_le}, {"GT", arrjit_gt}, {"GE", arrjit_ge}};
   const char *direction = case_text(op, "comparison_direction");

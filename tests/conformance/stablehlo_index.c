@@ -30,17 +30,11 @@ verdict stablehlo_gather(case_op *op) {
   return PASSED;
 }
 
-typedef arrjit_value scatter(arrjit_graph *g, arrjit_value x, arrjit_value indices, arrjit_value updates,
-                             size_t offset_count, const int64_t *offset_axes, size_t collapsed_count,
-                             const int64_t *collapsed_axes, size_t batch_count, const int64_t *x_batch,
-                             const int64_t *index_batch, size_t start_count, const int64_t *start_map,
-                             int64_t index_axis);
-
 /* A region that gives its second argument back puts updates in; bool has no sums and products. */
-static scatter *find_scatter(const json_t *region, bool bools) {
+static case_scatter *find_scatter(const json_t *region, bool bools) {
   static const struct {
     const char *name;
-    scatter *build, *bools;
+    case_scatter *build, *bools;
   } plain[] = {{"add", arrjit_scatter_add, arrjit_scatter_max},
                {"multiply", arrjit_scatter_mul, arrjit_scatter_min},
                {"minimum", arrjit_scatter_min, arrjit_scatter_min},
@@ -58,7 +52,7 @@ verdict stablehlo_scatter(case_op *op) {
   static const char *const names[] = {"update_window_dims", "inserted_window_dims", "input_batching_dims",
                                       "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
   bool bools = arrjit_value_type(op->in[0]).dtype == ARRJIT_BOOL;
-  scatter *build = op->in_count == 3 ? find_scatter(json_array_get(op->regions, 0), bools) : NULL;
+  case_scatter *build = op->in_count == 3 ? find_scatter(json_array_get(op->regions, 0), bools) : NULL;
   if (!build) return corpus_say(op->build->run, SKIPPED, "op scatter with a region");
   numbers n;
   read_numbers(op, names, &n);

@@ -207,6 +207,20 @@ static void test_functions_at_their_corners(void **state) {
   EXPECT(o, 5, C128, C(1, 0), C(NAN, NAN), C(0, 0), C(NAN, NAN), C(0, 0));
 }
 
+/* As C's: a zero part of the argument leaves a zero part whose sign is that of the other factor. */
+static void test_signs_of_zero_parts(void **state) {
+  tk_fixture *f = *state;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", C128, 4);
+  RETURN(g, arrjit_imag(g, arrjit_sin(g, x)), arrjit_imag(g, arrjit_cos(g, x)), arrjit_real(g, arrjit_sinh(g, x)),
+         arrjit_imag(g, arrjit_cosh(g, x)));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, C128, C(2, 0), C(-1, 0), C(0, 2), C(0, -1)));
+  EXPECT(o, 0, F64, -0.0, 0, sinh(2), -sinh(1));
+  EXPECT(o, 1, F64, -0.0, 0, -0.0, 0);
+  EXPECT(o, 2, F64, sinh(2), -sinh(1), -0.0, 0);
+  EXPECT(o, 3, F64, 0, -0.0, 0, -0.0);
+}
+
 #define REFUSED(f, part, expression)                                                                                   \
   do {                                                                                                                 \
     arrjit_graph *g = tk_graph(f);                                                                                     \
@@ -248,6 +262,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_regions_carry_them),
     TK_TEST(test_callbacks_and_failures_show_them),
     TK_TEST(test_functions_at_their_corners),
+    TK_TEST(test_signs_of_zero_parts),
     TK_TEST(test_what_needs_an_order_is_a_build_error),
 };
 TEST_MAIN(tests, NULL, NULL)

@@ -142,10 +142,11 @@ static void test_switch_takes_the_last_case_when_out_of_range(void **state) {
   }
 }
 
-/* Sum and count of what a for loop passes. */
-static arrjit_function *for_sum(tk_fixture *f) {
+/* Sum and count of what a for loop passes; its step is a parameter, or (not 0) a constant. */
+static arrjit_function *for_sum(tk_fixture *f, int64_t constant) {
   arrjit_graph *g = tk_graph(f);
   arrjit_value lo = PARAM(g, "lo", I64), hi = PARAM(g, "hi", I64), step = PARAM(g, "step", I64), i, vars[2], out[2];
+  if (constant) step = arrjit_const_i64(g, constant);
   arrjit_value zero = arrjit_const_i64(g, 0);
   FOR(g, lo, hi, step, &i, vars, zero, zero);
   arrjit_for_end(g, LIST(arrjit_add(g, vars[0], i), arrjit_add(g, vars[1], arrjit_const_i64(g, 1))), out);
@@ -155,7 +156,7 @@ static arrjit_function *for_sum(tk_fixture *f) {
 
 static void test_for_counts_up_and_down(void **state) {
   tk_fixture *f = *state;
-  arrjit_function *function = for_sum(f);
+  arrjit_function *any = for_sum(f, 0);
   static const struct {
     int64_t lo, hi, step, sum, count;
   } rows[] = {{0, 5, 1, 10, 5},
@@ -165,18 +166,24 @@ static void test_for_counts_up_and_down(void **state) {
               {5, 0, -2, 9, 3},
               {0, 5, -1, 0, 0},
               {INT64_MAX - 2, INT64_MAX, 1, -5, 2}, /* the sum wraps */
+              {INT64_MIN + 2, INT64_MIN, -1, 3, 2},
+              {INT64_MAX, INT64_MIN, 1, 0, 0},
+              {INT64_MIN, INT64_MAX, -1, 0, 0},
+              {INT64_MAX - 1, INT64_MAX, 2, INT64_MAX - 1, 1},
               {INT64_MIN + 1, INT64_MIN, -5, INT64_MIN + 1, 1}};
-  for (size_t k = 0; k < TK_COUNT(rows); k++) {
+  for (size_t k = 0; k < 2 * TK_COUNT(rows); k++) { /* the step given, then known when the loop is compiled */
+    size_t row = k / 2;
+    arrjit_function *function = k % 2 ? for_sum(f, rows[row].step) : any;
     const tk_outcome *o =
-        RUN(f, function, SCALAR(f, I64, rows[k].lo), SCALAR(f, I64, rows[k].hi), SCALAR(f, I64, rows[k].step));
-    EXPECT(o, 0, I64, rows[k].sum);
-    EXPECT(o, 1, I64, rows[k].count);
+        RUN(f, function, SCALAR(f, I64, rows[row].lo), SCALAR(f, I64, rows[row].hi), SCALAR(f, I64, rows[row].step));
+    EXPECT(o, 0, I64, rows[row].sum);
+    EXPECT(o, 1, I64, rows[row].count);
   }
 }
 
 static void test_for_with_step_zero_fails(void **state) {
   tk_fixture *f = *state;
-  const tk_outcome *o = RUN(f, for_sum(f), SCALAR(f, I64, 0), SCALAR(f, I64, 5), SCALAR(f, I64, 0));
+  const tk_outcome *o = RUN(f, for_sum(f, 0), SCALAR(f, I64, 0), SCALAR(f, I64, 5), SCALAR(f, I64, 0));
   EXPECT_FAILURE(o, ARRJIT_KIND_ARITH, 3, NULL);
 }
 

@@ -472,18 +472,24 @@ static void test_lacking_memory_is_told(void **state) {
   free(text);
 }
 
-static void test_lines_of_nodes_are_known(void **state) {
+static void test_lines_of_what_is_defined_are_known(void **state) {
   fixture *f = *state;
   aj_air_lines lines = {.mem = &f->mem};
   aj_module *module = NULL;
   static const char text[] = "air 1\ndeclare @main() -> ()\ndeclare @f() -> ()\nfunc @f() -> () {\n yield\n}\n"
-                             "func @main() -> () {\n %0 =\n const 1 : i8\n yield\n}\n";
+                             "func @main() -> () {\n %0 =\n const 1 : i8\n yield\n}\nslot io a()\nslot io b()\n";
   assert_int_equal(aj_air_parse_lines(&f->mem, f->kinds, text, strlen(text), "", &limits, &lines, &module, &f->error),
                    ARRJIT_OK);
-  assert_int_equal(aj_air_line(&lines, 0, 0), 8);
-  assert_int_equal(aj_air_line(&lines, 0, 1), 10);
-  assert_int_equal(aj_air_line(&lines, 1, 0), 5);
-  assert_int_equal(aj_air_line(&lines, 2, 0), 0);
+  assert_int_equal(aj_air_node_line(&lines, 0, 0), 8);
+  assert_int_equal(aj_air_node_line(&lines, 0, 1), 10);
+  assert_int_equal(aj_air_node_line(&lines, 1, 0), 5);
+  assert_int_equal(aj_air_node_line(&lines, 2, 0), 0);
+  assert_int_equal(aj_air_func_line(&lines, 0), 7);
+  assert_int_equal(aj_air_func_line(&lines, 1), 4);
+  assert_int_equal(aj_air_func_line(&lines, 2), 0);
+  assert_int_equal(aj_air_slot_line(&lines, 0), 12);
+  assert_int_equal(aj_air_slot_line(&lines, 1), 13);
+  assert_int_equal(aj_air_slot_line(&lines, 2), 0);
   aj_air_lines_free(&lines);
   aj_module_destroy(module);
 }
@@ -502,6 +508,6 @@ static const struct CMUnitTest tests[] = {FIXED(test_constants_are_exact),
                                           FIXED(test_broken_text_is_refused_or_understood),
                                           FIXED(test_every_prefix_is_refused),
                                           FIXED(test_lacking_memory_is_told),
-                                          FIXED(test_lines_of_nodes_are_known)};
+                                          FIXED(test_lines_of_what_is_defined_are_known)};
 
 TEST_MAIN(tests, NULL, NULL)

@@ -275,6 +275,34 @@ static void test_threads_share_a_function(void **state) {
   arrjit_context_get_statistics(f->context, &s);
   assert_int_equal(s.runs_interpreted + s.runs_native, 400);
   assert_int_equal(s.runs_failed, 400);
+  arrjit_function_statistics own;
+  arrjit_function_get_statistics(function, &own);
+  assert_int_equal(own.native_runs, s.runs_native);
+  assert_int_equal(own.interpreted_runs, s.runs_interpreted);
+}
+
+static void test_runs_of_functions_that_are_gone_still_count(void **state) {
+  tk_fixture *f = *state;
+  arrjit_error error;
+  arrjit_graph *g;
+  arrjit_function *function;
+  arrjit_result *result;
+  arrjit_statistics before, after;
+  assert_int_equal(arrjit_graph_create(f->context, &g, &error), ARRJIT_OK);
+  RETURN(g, arrjit_const_i64(g, 7));
+  assert_int_equal(arrjit_graph_finish(g, &function, &error), ARRJIT_OK);
+  arrjit_graph_destroy(g);
+  arrjit_context_get_statistics(f->context, &before);
+  for (int whole = 0; whole <= tk_native(); whole++) {
+    const arrjit_run_options o = {.struct_bytes = sizeof o, .mode = whole ? ARRJIT_MODE_WHOLE : ARRJIT_MODE_INTERP};
+    assert_int_equal(arrjit_run(function, &o, 0, NULL, &result, &error), ARRJIT_OK);
+    assert_true(arrjit_result_ok(result));
+    arrjit_result_destroy(result);
+  }
+  arrjit_function_release(function);
+  arrjit_context_get_statistics(f->context, &after);
+  assert_int_equal(after.runs_interpreted - before.runs_interpreted, 1);
+  assert_int_equal(after.runs_native - before.runs_native, tk_native());
 }
 
 static void test_without_native_code_whole_interprets_and_says_so(void **state) {
@@ -448,6 +476,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_results_outlive_function_and_context),
     TK_TEST(test_callbacks_may_run_and_drop_their_own_function),
     TK_TEST(test_threads_share_a_function),
+    TK_TEST(test_runs_of_functions_that_are_gone_still_count),
     TK_TEST(test_without_native_code_whole_interprets_and_says_so),
     TK_TEST(test_auto_does_not_ask_again_and_again),
     TK_TEST(test_contexts_end_with_functions_alive),

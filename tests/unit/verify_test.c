@@ -198,9 +198,10 @@ static void test_the_node_and_its_source_are_told(void **state) {
       "air 1\nfunc @main() -> () {\n  %0 = lane_index {axis = 0} : i64 at \"host.c\":77\n  yield\n}\n";
   aj_module *module = parse(*state, text);
   arrjit_error error;
-  const aj_node *node = NULL;
-  assert_int_equal(aj_verify_find(module, false, &error, &node), ARRJIT_GRAPH);
-  assert_ptr_equal(node, node_of(module, 0));
+  aj_verify_place place;
+  assert_int_equal(aj_verify_find(module, false, &error, &place), ARRJIT_GRAPH);
+  assert_ptr_equal(place.node, node_of(module, 0));
+  assert_ptr_equal(place.func, module->funcs.data[0]);
   assert_string_equal(error.op, "lane_index");
   assert_string_equal(error.file, "host.c");
   assert_int_equal(error.line, 77);
