@@ -211,14 +211,14 @@ static void test_functions_at_their_corners(void **state) {
 static void test_signs_of_zero_parts(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
-  arrjit_value x = PARAM(g, "x", C128, 4);
-  RETURN(g, arrjit_imag(g, arrjit_sin(g, x)), arrjit_imag(g, arrjit_cos(g, x)), arrjit_real(g, arrjit_sinh(g, x)),
-         arrjit_imag(g, arrjit_cosh(g, x)));
-  const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, C128, C(2, 0), C(-1, 0), C(0, 2), C(0, -1)));
-  EXPECT(o, 0, F64, -0.0, 0, sinh(2), -sinh(1));
-  EXPECT(o, 1, F64, -0.0, 0, -0.0, 0);
-  EXPECT(o, 2, F64, sinh(2), -sinh(1), -0.0, 0);
-  EXPECT(o, 3, F64, 0, -0.0, 0, -0.0);
+  arrjit_value x = PARAM(g, "x", C128, 2), y = PARAM(g, "y", C128, 2);
+  RETURN(g, arrjit_imag(g, arrjit_sin(g, x)), arrjit_imag(g, arrjit_cos(g, x)), arrjit_imag(g, arrjit_cosh(g, x)),
+         arrjit_real(g, arrjit_sinh(g, y)));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, C128, C(2, 0), C(-1, 0)), ARRAY(f, C128, C(0, 2), C(0, -1)));
+  EXPECT(o, 0, F64, -0.0, 0);
+  EXPECT(o, 1, F64, -0.0, 0);
+  EXPECT(o, 2, F64, 0, -0.0);
+  EXPECT(o, 3, F64, -0.0, 0);
 }
 
 #define REFUSED(f, part, expression)                                                                                   \
