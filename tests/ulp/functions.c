@@ -42,7 +42,7 @@ REFERENCES_2(atan2)
 REFERENCES_2(pow)
 REFERENCES_2(hypot)
 
-/* What the C library has not; for f32 the same in double. */
+/* What the C library has not. */
 static long double rsqrt_long(long double x, long double y) { return (void)y, 1 / sqrtl(x); }
 static long double logistic_long(long double x, long double y) { return (void)y, 1 / (1 + expl(-x)); }
 /* Winitzki's approximation, three steps of Halley's method on erf, or on erfc near 1. */
@@ -96,12 +96,38 @@ static long double digamma_long(long double x, long double y) {
   for (size_t i = TK_COUNT(series); i-- > 0;) rest = rest * v + series[i];
   return logl(x) - 0.5L / x - rest * v - passed;
 }
-#define REFERENCE_FOR_F32(name)                                                                                        \
-  static double name##_double(double x, double y) { return (double)name##_long(x, y); }
-REFERENCE_FOR_F32(rsqrt)
-REFERENCE_FOR_F32(logistic)
-REFERENCE_FOR_F32(erf_inv)
-REFERENCE_FOR_F32(digamma)
+
+/* For f32 the same in double, with what of it double needs. */
+static double rsqrt_double(double x, double y) { return (void)y, 1 / sqrt(x); }
+static double logistic_double(double x, double y) { return (void)y, 1 / (1 + exp(-x)); }
+static double erf_inv_double(double x, double y) {
+  (void)y;
+  double a = fabs(x), rate = 2 / sqrt(acos(-1)), t = 1 - a;
+  if (!(a < 1)) return a == 1 ? copysign(INFINITY, x) : NAN;
+  if (a < 0x1p-40) return x / rate;
+  double log_t = log(t * (1 + a)), s = 2 / (acos(-1) * 0.147) + log_t / 2, at = sqrt(sqrt(s * s - log_t / 0.147) - s);
+  for (int i = 0; i < 3; i++) {
+    double step = (a < 0.5 ? erf(at) - a : t - erfc(at)) / (rate * exp(-at * at));
+    at -= step / (1 + at * step);
+  }
+  return copysign(at, x);
+}
+static double digamma_double(double x, double y) {
+  static const double series[] = {1 / 12.0, -1 / 120.0, 1 / 252.0, -1 / 240.0, 1 / 132.0, -691 / 32760.0, 1 / 12.0};
+  (void)y;
+  if (x < 0) {
+    double a = -x, r = a - rint(a), pi = acos(-1);
+    if (r == 0 || isinf(x)) return NAN;
+    double cot = fabs(r) > 0.25 ? copysign(tan(pi * (0.5 - fabs(r))), r) : 1 / tan(pi * r);
+    return digamma_double(a, 0) + 1 / a + pi * cot;
+  }
+  if (x == 0 || fabs(x - 1.46163) < 0.125) return (double)digamma_long(x, 0);
+  double passed = 0, rest = 0;
+  for (; x < 12; x++) passed += 1 / x;
+  double v = 1 / x / x;
+  for (size_t i = TK_COUNT(series); i-- > 0;) rest = rest * v + series[i];
+  return log(x) - 0.5 / x - rest * v - passed;
+}
 
 #define LIBM(ID, name, lo32, hi32, lo64, hi64)                                                                         \
   {                                                                                                                    \

@@ -8,9 +8,6 @@
 #include "sem/sem.h"
 #include "ulp.h"
 
-long double ulp_element(arrjit_dtype dtype, const void *elements, size_t i) {
-  return (long double)tk_load_float(dtype, (const char *)elements + i * aj_dtypes[dtype].bytes);
-}
 void ulp_set(arrjit_dtype dtype, void *elements, size_t i, double value) {
   tk_store_float(dtype, value, (char *)elements + i * aj_dtypes[dtype].bytes);
 }
@@ -39,7 +36,7 @@ static void find_breakpoints(ulp_points *p) {
     if (at->op != AJ_OP_CONST) continue;
     const void *bytes = aj_node_attr(at, AJ_ATTR_VALUE)->u.bytes;
     arrjit_dtype dtype = at->results[0].type->dtype;
-    if (dtype == ARRJIT_F32 || dtype == ARRJIT_F64) add_breakpoint(p, (double)ulp_element(dtype, bytes, 0));
+    if (dtype == ARRJIT_F32 || dtype == ARRJIT_F64) add_breakpoint(p, ulp_element(dtype, bytes, 0));
   }
   aj_module_destroy(module);
 }
@@ -93,7 +90,7 @@ static void set_point(ulp_points *p, size_t i, void *x, void *y) {
   else
     set_near_breakpoint(p, x, i);
   if (aj_ops[f->op].min_operands < 2) return;
-  double first = fabs((double)ulp_element(p->dtype, x, i));
+  double first = fabs(ulp_element(p->dtype, x, i));
   double most = p->dtype == ARRJIT_F16 ? 26 : wide ? 1090 : 152; /* 2 to this and more is infinite, or 0 */
   size_t other = tk_below(&p->random, 8);
   if (other < 2)

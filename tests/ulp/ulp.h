@@ -3,6 +3,8 @@
 #ifndef ULP_ULP_H
 #define ULP_ULP_H
 
+#include <string.h>
+
 #include "base.h"
 #include "floats.h"
 #include "ir/op.h"
@@ -38,7 +40,12 @@ bool ulp_points_next(ulp_points *p, void *x, void *y);
 bool ulp_complex(const char *only, bool full, bool *out_any);
 
 /* An element as a number, and back. */
-long double ulp_element(arrjit_dtype dtype, const void *elements, size_t i);
+static inline double ulp_element(arrjit_dtype dtype, const void *elements, size_t i) {
+  if (dtype != ARRJIT_F32) return tk_load_float(dtype, (const char *)elements + i * aj_dtypes[dtype].bytes);
+  float value; /* by far the most, with --full */
+  memcpy(&value, (const char *)elements + i * sizeof value, sizeof value);
+  return (double)value;
+}
 void ulp_set(arrjit_dtype dtype, void *elements, size_t i, double value);
 
 #endif
