@@ -1,6 +1,7 @@
 /* Build tool: makes the public header of operations and the functions it declares, from the op table.
- * Usage: gen_ops OUT_HEADER OUT_SOURCE OUT_CPP_HEADER. One builder a row that is elementwise or marked F_BUILDER; its C
- * parameters follow from the row's operand names and attributes. The C++ header is made in gen_ops_cpp.c. */
+ * Usage: gen_ops GOLDEN_FOLDER OUT_HEADER OUT_SOURCE OUT_CPP_HEADER. One builder a row that is elementwise or marked
+ * F_BUILDER; its C parameters follow from the row's operand names and attributes. The C++ header is made in
+ * gen_ops_cpp.c. */
 #include "package/gen_ops.h"
 
 #include <ctype.h>
@@ -161,7 +162,7 @@ static void write_function(FILE *header, FILE *source, aj_op op) {
   const aj_op_info *info = &aj_ops[op];
   add_operands(op, &params, &operands, &extra);
   int attr_count = add_attrs(op, &params, &attrs);
-  fprintf(header, "ARRJIT_API arrjit_value arrjit_%s(arrjit_graph *graph%s);\n", info->name, params.s);
+  fprintf(header, "ARRJIT_API arrjit_value arrjit_%s(arrjit_graph *graph%s);\n\n", info->name, params.s);
   fprintf(source, "arrjit_value arrjit_%s(arrjit_graph *graph%s) {\n", info->name, params.s);
   if (info->min_operands) fprintf(source, "  const arrjit_value operands[] = {%s};\n", operands.s);
   if (attr_count) fprintf(source, "  const aj_graph_attr attrs[] = {%s};\n", attrs.s);
@@ -264,7 +265,6 @@ static const char *get_dtypes(uint32_t set) {
   return set == AJ_D_BITS ? "integers and bool" : NULL;
 }
 
-/* Prints a comment broken at spaces. */
 void write_comment(FILE *out, const char *s) {
   enum { WIDTH = 116 };
   const char *lead = "/* ";
@@ -275,12 +275,12 @@ void write_comment(FILE *out, const char *s) {
     s += cut + 1;
     lead = " * ";
   }
-  fprintf(out, "%s%s */\n", lead, s);
+  fprintf(out, "%s%s", lead, s);
 }
 
 bool takes_all_axes(const aj_op_info *info) { return info->rule == AJ_R_REDUCE || info->rule == AJ_R_SAME_AXES; }
 
-static void write_doc(FILE *out, aj_op op) {
+static void write_doc(FILE *out, const char *folder, aj_op op) {
   const aj_op_info *info = &aj_ops[op];
   const char *result = get_result(info), *dtypes = get_dtypes(info->dtypes);
   text doc = {{0}, 0};
@@ -291,6 +291,8 @@ static void write_doc(FILE *out, aj_op op) {
   if (takes_all_axes(info)) add(&doc, " axis_count ARRJIT_ALL_AXES: all axes, axes is not read.");
   if (info->errors[0]) add(&doc, " Fails: %s.", info->errors);
   write_comment(out, doc.s);
+  fputs("\n", out);
+  write_example(out, folder, op);
 }
 
 static const char header_start[] =
@@ -308,7 +310,7 @@ static const char header_start[] =
     "them out. */\n"
     "#ifndef ARRJIT_OPS_H\n#define ARRJIT_OPS_H\n\n#include \"arrjit/graph.h\"\n\n"
     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-    "/* As an axis_count: all axes. */\n#define ARRJIT_ALL_AXES SIZE_MAX\n";
+    "/* As an axis_count: all axes. */\n#define ARRJIT_ALL_AXES SIZE_MAX\n\n";
 
 static const char source_start[] =
     "/* Builders of operations. Generated from the op table when the library is built; do not edit. */\n"
@@ -316,18 +318,18 @@ static const char source_start[] =
 
 bool has_builder(aj_op op) { return aj_ops[op].flags & (AJ_F_ELEMENTWISE | AJ_F_BUILDER); }
 
-static void write_all(FILE *header, FILE *source) {
+static void write_all(const char *folder, FILE *header, FILE *source) {
   const char *section = "";
   fputs(header_start, header);
   fputs(source_start, source);
   for (int op = 1; op < AJ_OP_COUNT; op++) {
     if (!has_builder((aj_op)op)) continue;
     const char *now = get_section(&aj_ops[op]);
-    if (strcmp(section, now) != 0) fprintf(header, "\n/* ---- %s ---- */\n\n", section = now);
-    write_doc(header, (aj_op)op);
+    if (strcmp(section, now) != 0) fprintf(header, "/* ---- %s ---- */\n\n", section = now);
+    write_doc(header, folder, (aj_op)op);
     write_function(header, source, (aj_op)op);
   }
-  fputs("\n#ifndef ARRJIT_NO_LOCATIONS\n", header);
+  fputs("#ifndef ARRJIT_NO_LOCATIONS\n", header);
   for (int op = 1; op < AJ_OP_COUNT; op++)
     if (has_builder((aj_op)op))
       fprintf(header, "#define arrjit_%s(g, ...) (arrjit_%s)(ARRJIT_AT_(g), __VA_ARGS__)\n", aj_ops[op].name,
@@ -337,18 +339,18 @@ static void write_all(FILE *header, FILE *source) {
 
 int main(int argc, char **argv) {
   FILE *out[3];
-  if (argc != 4) {
-    fprintf(stderr, "usage: gen_ops OUT_HEADER OUT_SOURCE OUT_CPP_HEADER\n");
+  if (argc != 5) {
+    fprintf(stderr, "usage: gen_ops GOLDEN_FOLDER OUT_HEADER OUT_SOURCE OUT_CPP_HEADER\n");
     return 2;
   }
   for (int i = 0; i < 3; i++) {
-    out[i] = fopen(argv[i + 1], "w");
+    out[i] = fopen(argv[i + 2], "w");
     if (!out[i]) {
-      perror("gen_ops");
+      perror(argv[i + 2]);
       return 1;
     }
   }
-  write_all(out[0], out[1]);
+  write_all(argv[1], out[0], out[1]);
   write_cpp(out[2]);
   int failed = 0;
   for (int i = 0; i < 3; i++) failed |= fclose(out[i]);

@@ -25,8 +25,10 @@ int list_attrs(aj_op op, aj_attr_name *out);
 bool has_builder(aj_op op);
 bool takes_all_axes(const aj_op_info *info);
 const char *get_section(const aj_op_info *info);
-/* Prints a comment broken at spaces. */
+/* Prints the start of a comment, broken at spaces, without its end. */
 void write_comment(FILE *out, const char *s);
+/* Prints the rest of op's comment, with what folder has of it as its example. */
+void write_example(FILE *out, const char *folder, aj_op op);
 
 /* Writes arrjit/ops.hpp. */
 void write_cpp(FILE *out);

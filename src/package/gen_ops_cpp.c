@@ -110,6 +110,7 @@ static void write_function(FILE *out, aj_op op) {
   add_operands(&f, op);
   add_attrs(&f, op);
   write_comment(out, info->meaning);
+  fputs(" */\n", out);
   fprintf(out, "inline %s %s%s(%s, location at = location::here()) {\n", result, info->name,
           is_keyword(info->name) ? "_" : "", f.params.s);
   fprintf(out, "  arrjit_graph *const g = detail::enter(at, {%s});\n", f.graphs.s);
