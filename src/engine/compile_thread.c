@@ -64,6 +64,7 @@ static aj_native_request make_request(aj_compiler *c, const aj_module *module, u
                              .print = print,
                              .budget_ms = aj_core_option(c->core, AJ_OPTION_COMPILE_BUDGET_MS),
                              .stop = &c->stop_compiling,
+                             .isa = aj_core_option(c->core, AJ_OPTION_ISA),
                              .flip_lowering = aj_core_option(c->core, AJ_OPTION_FLIP_LOWERING),
                              .passes_off = (uint64_t)aj_core_option(c->core, AJ_OPTION_PASSES_OFF),
                              .verify_passes = aj_core_option(c->core, AJ_OPTION_VERIFY_PASSES) != 0};

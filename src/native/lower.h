@@ -189,6 +189,8 @@ aj_lv aj_lower_checked_convert(aj_scalar *s);
 aj_lv aj_lower_checked_arith(aj_scalar *s, aj_op op);
 aj_lv aj_lower_division(aj_scalar *s, aj_op op);
 aj_lv aj_lower_float_remainder(aj_scalar *s, aj_op op);
+/* FLOOR, CEIL, TRUNC, ROUND_EVEN or ROUND_AWAY of an f32 or f64. */
+LLVMValueRef aj_lower_round(aj_scalar *s, aj_op op, LLVMValueRef x);
 aj_lv aj_lower_shift(aj_scalar *s, aj_op op);
 aj_lv aj_lower_ipow(aj_scalar *s);
 aj_lv aj_lower_minmax(aj_scalar *s, bool is_max, LLVMValueRef x, LLVMValueRef y);

@@ -157,7 +157,7 @@ static LLVMValueRef floor_div_of(aj_scalar *s, LLVMValueRef x, LLVMValueRef y, L
   mod_of(s, rem, y, &shifted);
   LLVMValueRef quotient = LLVMBuildFDiv(b, LLVMBuildFSub(b, x, rem, ""), y, "");
   quotient = LLVMBuildSelect(b, shifted, LLVMBuildFSub(b, quotient, one, ""), quotient, "");
-  LLVMValueRef down = aj_ir_intrinsic(s->lo, "llvm.floor", LLVMTypeOf(x), 1, &quotient);
+  LLVMValueRef down = aj_lower_round(s, AJ_OP_FLOOR, quotient);
   LLVMValueRef half = aj_ir_float(s->lo, s->in, s->lanes, 0.5);
   LLVMValueRef up = LLVMBuildFCmp(b, LLVMRealOGT, LLVMBuildFSub(b, quotient, down, ""), half, "");
   down = LLVMBuildSelect(b, up, LLVMBuildFAdd(b, down, one, ""), down, "");

@@ -225,24 +225,11 @@ static aj_lv lower_clamp(aj_scalar *s) {
   return aj_lower_minmax(s, false, low.v, s->x[2].v);
 }
 
-/* Nearest, ties away from zero: what is cut off is exact. */
-static aj_lv lower_round_away(aj_scalar *s) {
-  LLVMBuilderRef b = s->lo->b;
-  LLVMValueRef x = s->x[0].v, whole = intrinsic1(s, "llvm.trunc", x);
-  LLVMValueRef rest = intrinsic1(s, "llvm.fabs", LLVMBuildFSub(b, x, whole, ""));
-  LLVMValueRef up = LLVMBuildFCmp(b, LLVMRealOGE, rest, aj_ir_float(s->lo, s->in, s->lanes, 0.5), "");
-  LLVMValueRef args[2] = {aj_ir_float(s->lo, s->in, s->lanes, 1), x};
-  LLVMValueRef one = aj_ir_intrinsic(s->lo, "llvm.copysign", LLVMTypeOf(x), 2, args);
-  return made(LLVMBuildSelect(b, up, LLVMBuildFAdd(b, whole, one, ""), whole, ""), AJ_NAN_RAW);
-}
-
 static aj_lv lower_against_infinity(aj_scalar *s, LLVMRealPredicate predicate) {
   LLVMValueRef size = intrinsic1(s, "llvm.fabs", s->x[0].v),
                inf = aj_ir_float(s->lo, s->in, s->lanes, (double)INFINITY);
   return made(LLVMBuildFCmp(s->lo->b, predicate, size, inf, ""), AJ_NAN_CANON);
 }
-
-static aj_lv lower_rounding(aj_scalar *s, const char *name) { return made(intrinsic1(s, name, s->x[0].v), AJ_NAN_RAW); }
 
 /* ---- the table ---- */
 
@@ -251,12 +238,12 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_NEG: return lower_neg(s);
   case AJ_OP_ABS: return lower_abs(s);
   case AJ_OP_SIGN: return lower_sign(s);
-  case AJ_OP_SQRT: return lower_rounding(s, "llvm.sqrt");
-  case AJ_OP_FLOOR: return lower_rounding(s, "llvm.floor");
-  case AJ_OP_CEIL: return lower_rounding(s, "llvm.ceil");
-  case AJ_OP_TRUNC: return lower_rounding(s, "llvm.trunc");
-  case AJ_OP_ROUND_EVEN: return lower_rounding(s, "llvm.rint");
-  case AJ_OP_ROUND_AWAY: return lower_round_away(s);
+  case AJ_OP_SQRT: return made(intrinsic1(s, "llvm.sqrt", s->x[0].v), AJ_NAN_RAW);
+  case AJ_OP_FLOOR:
+  case AJ_OP_CEIL:
+  case AJ_OP_TRUNC:
+  case AJ_OP_ROUND_EVEN:
+  case AJ_OP_ROUND_AWAY: return made(aj_lower_round(s, node->op, s->x[0].v), AJ_NAN_RAW);
   case AJ_OP_IS_FINITE: return lower_against_infinity(s, LLVMRealOLT);
   case AJ_OP_IS_INF: return lower_against_infinity(s, LLVMRealOEQ);
   case AJ_OP_IS_NAN: return made(is_nan(s, s->x[0].v), AJ_NAN_CANON);

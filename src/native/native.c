@@ -32,7 +32,7 @@ static void open_body(void *user) {
   if (native == NULL) return;
   atomic_init(&native->refs, 1);
   native->host = o->host;
-  if (aj_target_open(&native->target, &o->message) &&
+  if (aj_target_open(&native->target, 0, &o->message) &&
       aj_orc_open(&native->orc, &native->target, o->host, &o->message)) {
     o->native = native;
     return;
@@ -81,6 +81,18 @@ typedef struct compiling {
 } compiling;
 
 static arrjit_status fail_memory(compiling *c) { return aj_error_memory(c->error, "native code"); }
+
+/* Makes the target that of the request; the compiler's code of before stays as it is. */
+static arrjit_status choose_target(compiling *c) {
+  aj_target target;
+  const char *message;
+  if (c->native->target.isa == c->request->isa) return ARRJIT_OK;
+  bool opened = aj_target_open(&target, c->request->isa, &message);
+  aj_target_close(opened ? &c->native->target : &target);
+  if (!opened) return aj_error_set(c->error, ARRJIT_UNAVAILABLE, "%s", message);
+  c->native->target = target;
+  return ARRJIT_OK;
+}
 
 static arrjit_status check_after_pass(void *user) { return aj_budget_check(&((compiling *)user)->budget, 0); }
 
@@ -208,7 +220,9 @@ static arrjit_status link_code(compiling *c, bool quick) {
 static arrjit_status run_steps(compiling *c) {
   aj_budget_plan plan;
   aj_budget_begin(&c->budget, c->request, c->error);
-  arrjit_status status = aj_budget_check_nodes(&c->budget, c->request->module);
+  arrjit_status status = choose_target(c);
+  if (status != ARRJIT_OK) return status;
+  status = aj_budget_check_nodes(&c->budget, c->request->module);
   if (status != ARRJIT_OK) return status;
   if ((status = optimise(c)) != ARRJIT_OK) return status;
   if ((status = aj_budget_check_nodes(&c->budget, c->module)) != ARRJIT_OK) return status;

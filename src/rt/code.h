@@ -44,6 +44,7 @@ typedef struct aj_native_request {
   uint32_t print;          /* 0: code; 1: LLVM IR as text; 2: assembly as text */
   int64_t budget_ms;       /* of processor time */
   const _Atomic int *stop; /* not 0: the compilation is to end soon */
+  int64_t isa;             /* option */
   int64_t flip_lowering;   /* option */
   uint64_t passes_off;
   bool verify_passes;

@@ -48,13 +48,14 @@ static void check_symbols(tk_fixture *f, arrjit_function *function, const char *
   arrjit_text_free(f->context, text, bytes);
 }
 
+enum { LEVELS = 4 }; /* of the option isa */
+
 /* Ops whose instructions not every machine has, on every element type they take. */
-static void test_code_needs_no_unknown_symbols(void **state) {
-  tk_fixture *f = *state;
-  if (!tk_native()) skip();
-  static const char *const unary[] = {"sqrt", "floor", "ceil",  "trunc",    "round_even", "exp",      "log", "tanh",
-                                      "sin",  "cos",   "clz",   "popcount", "log2",       "expm1",    "tan", "asin",
-                                      "atan", "sinh",  "acosh", "cbrt",     "rsqrt",      "logistic", "erf"};
+static void check_symbols_of_ops(tk_fixture *f) {
+  static const char *const unary[] = {"sqrt", "floor", "ceil",       "trunc",  "round_even", "exp",  "log",
+                                      "tanh", "sin",   "cos",        "clz",    "popcount",   "log2", "expm1",
+                                      "tan",  "asin",  "round_away", "tgamma", "atan",       "sinh", "acosh",
+                                      "cbrt", "rsqrt", "logistic",   "erf"};
   static const char *const binary[] = {"div",         "rem",      "mod",  "floor_div", "min",   "max",
                                        "checked_mul", "copysign", "rotl", "pow",       "atan2", "hypot"};
   static const char *const dtypes[] = {"f32", "f64", "f16", "bf16", "i8", "i64", "u64"};
@@ -77,10 +78,16 @@ static void test_code_needs_no_unknown_symbols(void **state) {
     }
 }
 
-/* Conversions are where LLVM likes to call: every pair, on scalars and vectors. */
-static void test_conversions_need_no_unknown_symbols(void **state) {
-  tk_fixture *f = *state;
+static void test_code_needs_no_unknown_symbols(void **state) {
   if (!tk_native()) skip();
+  for (int64_t isa = 0; isa < LEVELS; isa++) {
+    set(*state, ARRJIT_OPTION_ISA, isa);
+    check_symbols_of_ops(*state);
+  }
+}
+
+/* Conversions are where LLVM likes to call: every pair, on scalars and vectors. */
+static void check_symbols_of_conversions(tk_fixture *f) {
   for (arrjit_dtype from = ARRJIT_BOOL; arrjit_dtype_bytes(from); from++)
     for (arrjit_dtype to = ARRJIT_BOOL; arrjit_dtype_bytes(to); to++) {
       arrjit_graph *g = tk_graph(f);
@@ -91,6 +98,62 @@ static void test_conversions_need_no_unknown_symbols(void **state) {
       else
         RETURN(g, arrjit_convert(g, x, to), arrjit_checked_convert(g, y, to));
       check_symbols(f, tk_finish(f, g), arrjit_dtype_name(to));
+    }
+}
+
+static void test_conversions_need_no_unknown_symbols(void **state) {
+  if (!tk_native()) skip();
+  for (int64_t isa = 0; isa < LEVELS; isa++) {
+    set(*state, ARRJIT_OPTION_ISA, isa);
+    check_symbols_of_conversions(*state);
+  }
+}
+
+#if defined(__x86_64__)
+/* Code for a lesser CPU has no register that only a greater one has, and does have what it is a level for. */
+static void test_code_is_for_the_level_that_was_chosen(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", F32, arrjit_symbol(g, "n")), y = PARAM(g, "y", I32, arrjit_symbol(g, "n"));
+  arrjit_value z = PARAM(g, "z", F16, arrjit_symbol(g, "n"));
+  RETURN(g, arrjit_floor(g, arrjit_exp(g, x)), arrjit_fma(g, x, x, arrjit_convert(g, y, ARRJIT_F32)),
+         arrjit_add(g, z, z), arrjit_reduce_sum(g, x, 0, NULL));
+  arrjit_function *function = tk_finish(f, g);
+  bool has[LEVELS] = {true, true, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")};
+  for (int64_t isa = 1; isa < LEVELS && has[isa]; isa++) {
+    char *text = NULL;
+    size_t bytes = 0;
+    set(f, ARRJIT_OPTION_ISA, isa);
+    assert_int_equal(arrjit_function_print(function, ARRJIT_PRINT_ASM, &text, &bytes, NULL), ARRJIT_OK);
+    assert_int_equal(strstr(text, "%zmm") != NULL, isa >= 3);
+    assert_int_equal(strstr(text, "%ymm") != NULL, isa >= 2);
+    assert_int_equal(strstr(text, "\tvfmadd") != NULL, isa >= 2);
+    assert_int_equal(strstr(text, "\tvcvtph2ps") != NULL, isa >= 2);
+    assert_int_equal(strstr(text, "\tv") != NULL, isa >= 2); /* AVX in any form */
+    assert_non_null(strstr(text, "%xmm"));
+    arrjit_text_free(f->context, text, bytes);
+  }
+}
+#endif
+
+/* What was compiled stays as it was; a run after the option has changed uses it. */
+static void test_code_of_levels_lives_side_by_side(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  arrjit_function *functions[LEVELS];
+  arrjit_array *in = ARRAY(f, F32, 1, 2.5f, -0.5f);
+  for (int64_t round = 0; round < 2; round++)
+    for (int64_t isa = 0; isa < LEVELS; isa++) {
+      set(f, ARRJIT_OPTION_ISA, isa);
+      if (round == 0) {
+        arrjit_graph *g = tk_graph(f);
+        RETURN(g, arrjit_floor(g, PARAM(g, "x", F32, 3)));
+        functions[isa] = tk_finish(f, g);
+      }
+      const tk_outcome *o = RUN(f, functions[isa], in);
+      EXPECT(o, 0, F32, 1, 2, -1);
     }
 }
 
@@ -282,17 +345,15 @@ static void test_every_failing_allocation_is_survived(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_code_needs_no_unknown_symbols),
-    TK_TEST(test_conversions_need_no_unknown_symbols),
-    TK_TEST(test_flipped_lowering_changes_the_result),
-    TK_TEST(test_one_compilation_serves_all_lengths),
-    TK_TEST(test_code_knows_its_frames),
-    TK_TEST(test_above_the_budget_nothing_is_compiled),
-    TK_TEST(test_carried_arrays_change_places),
-    TK_TEST(test_dead_arrays_give_their_memory_to_others),
-    TK_TEST(test_raise_caught_nearby_makes_no_exception),
-    TK_TEST(test_exceptions_of_an_iteration_go_with_it),
-    TK_TEST(test_every_failing_allocation_is_survived),
+    TK_TEST(test_code_needs_no_unknown_symbols),           TK_TEST(test_conversions_need_no_unknown_symbols),
+#if defined(__x86_64__)
+    TK_TEST(test_code_is_for_the_level_that_was_chosen),
+#endif
+    TK_TEST(test_code_of_levels_lives_side_by_side),       TK_TEST(test_flipped_lowering_changes_the_result),
+    TK_TEST(test_one_compilation_serves_all_lengths),      TK_TEST(test_code_knows_its_frames),
+    TK_TEST(test_above_the_budget_nothing_is_compiled),    TK_TEST(test_carried_arrays_change_places),
+    TK_TEST(test_dead_arrays_give_their_memory_to_others), TK_TEST(test_raise_caught_nearby_makes_no_exception),
+    TK_TEST(test_exceptions_of_an_iteration_go_with_it),   TK_TEST(test_every_failing_allocation_is_survived),
 };
 
 TEST_MAIN(tests, NULL, NULL)
