@@ -38,7 +38,7 @@ static tk_role role_of(aj_op op, size_t operand) {
 }
 
 /* f(x0[n], x1[n], ...) = op(x0, x1, ...) to each target; `rank` 0: on scalars. */
-static arrjit_function *plain(diff *d, aj_op op, arrjit_dtype dtype, int32_t rank, arrjit_dtype target) {
+static bool plain(diff *d, aj_op op, arrjit_dtype dtype, int32_t rank, arrjit_dtype target, diff_function *out) {
   arrjit_graph *g = diff_graph(d);
   arrjit_type x = {.dtype = dtype, .rank = rank, .dims = {rank ? arrjit_symbol(g, "n") : 0}}, types[TK_MAX_OPERANDS];
   arrjit_value in[TK_MAX_OPERANDS];
@@ -47,7 +47,7 @@ static arrjit_function *plain(diff *d, aj_op op, arrjit_dtype dtype, int32_t ran
   tk_attrs attrs = {.dtype = target};
   arrjit_value made = tk_build_op(g, op, count, in, &attrs);
   arrjit_return(g, 1, &made, NULL);
-  return diff_finish(d, g, op, dtype);
+  return diff_finish(d, g, op, dtype, out);
 }
 
 /* The i-th of all combinations of special values, one element an operand; three operands are sampled. */
@@ -63,7 +63,7 @@ static void combination(diff *d, aj_op op, const arrjit_type *types, size_t coun
   }
 }
 
-static void run_arrays(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *function, const arrjit_type *types,
+static void run_arrays(diff *d, aj_op op, arrjit_dtype dtype, const diff_function *function, const arrjit_type *types,
                        size_t operands, size_t lanes, char *const *data) {
   diff_inputs inputs = {0};
   for (size_t k = 0; k < operands; k++) {
@@ -72,43 +72,44 @@ static void run_arrays(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *f
     diff_add_data(d, &inputs, &type, TK_DENSE, data[k]);
   }
   diff_compare(d, op, dtype, function, &inputs);
-  diff_release(&inputs);
+  diff_release_inputs(&inputs);
 }
 
 /* Which lanes a checked op takes: asked one by one on scalars, where failures are compared too. Keeps those in `data`.
  */
 static size_t keep_good_lanes(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype target, const arrjit_type *types,
                               size_t operands, size_t lanes, char *const *data) {
-  arrjit_function *function = plain(d, op, dtype, 0, target);
+  diff_function function;
   size_t good = 0;
-  for (size_t i = 0; function && i < lanes; i++) {
+  if (!plain(d, op, dtype, 0, target, &function)) return 0;
+  for (size_t i = 0; i < lanes; i++) {
     diff_inputs inputs = {0};
     for (size_t k = 0; k < operands; k++) {
       arrjit_type type = {.dtype = types[k].dtype};
       diff_add_data(d, &inputs, &type, TK_DENSE, data[k] + i * arrjit_dtype_bytes(type.dtype));
     }
-    if (!d->quick || i % 8 == 0) diff_compare(d, op, dtype, function, &inputs);
+    if (!d->quick || i % 8 == 0) diff_compare(d, op, dtype, &function, &inputs);
     tk_outcome o;
     tk_call call = {.input_count = operands, .inputs = inputs.arrays};
-    tk_run_mode(d->context, function, TK_INTERP, &call, &o);
+    tk_run_mode(d->context, function.at[0], TK_INTERP, &call, &o);
     for (size_t k = 0; o.ok && k < operands; k++) {
       size_t width = arrjit_dtype_bytes(types[k].dtype);
       memmove(data[k] + good * width, data[k] + i * width, width);
     }
     good += o.ok;
     tk_outcome_free(&o);
-    diff_release(&inputs);
+    diff_release_inputs(&inputs);
   }
-  arrjit_function_release(function);
+  diff_release_function(&function);
   return good;
 }
 
-static void special_values(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype target, arrjit_function *function) {
+static void special_values(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype target, const diff_function *function) {
   arrjit_type x = {.dtype = dtype, .rank = 1}, types[TK_MAX_OPERANDS];
   size_t operands = operand_types(op, &x, types), lanes = 1;
   for (size_t k = 0; k < operands; k++) lanes *= tk_special_count(types[k].dtype);
   if (lanes > 4096) lanes = 4096;
-  char *data[TK_MAX_OPERANDS];
+  char *data[TK_MAX_OPERANDS] = {NULL};
   for (size_t k = 0; k < operands; k++) data[k] = tk_new(lanes, arrjit_dtype_bytes(types[k].dtype));
   for (size_t i = 0; i < lanes; i++) combination(d, op, types, operands, i, data, i);
   run_arrays(d, op, dtype, function, types, operands, lanes, data);
@@ -119,7 +120,7 @@ static void special_values(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype t
   for (size_t k = 0; k < operands; k++) free(data[k]);
 }
 
-static void lengths_and_layouts(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *function) {
+static void lengths_and_layouts(diff *d, aj_op op, arrjit_dtype dtype, const diff_function *function) {
   arrjit_type x = {.dtype = dtype, .rank = 1}, types[TK_MAX_OPERANDS];
   size_t operands = operand_types(op, &x, types);
   for (size_t n = 0; n < TK_COUNT(lengths); n++)
@@ -132,7 +133,7 @@ static void lengths_and_layouts(diff *d, aj_op op, arrjit_dtype dtype, arrjit_fu
         diff_add(d, &inputs, &types[k], role_of(op, k), 0, raises(op) && (n + (size_t)layout) % 3, mine);
       }
       diff_compare(d, op, dtype, function, &inputs);
-      diff_release(&inputs);
+      diff_release_inputs(&inputs);
     }
 }
 
@@ -182,10 +183,12 @@ static void fixed_shapes(diff *d, aj_op op, arrjit_dtype dtype, arrjit_dtype tar
       made[built++] = tk_build_op(g, op, operands, in, &attrs);
     }
     arrjit_return(g, built, made, NULL);
-    arrjit_function *function = diff_finish(d, g, op, dtype);
-    if (function) diff_compare(d, op, dtype, function, &inputs);
-    arrjit_function_release(function);
-    diff_release(&inputs);
+    diff_function function;
+    if (diff_finish(d, g, op, dtype, &function)) {
+      diff_compare(d, op, dtype, &function, &inputs);
+      diff_release_function(&function);
+    }
+    diff_release_inputs(&inputs);
   }
 }
 
@@ -193,11 +196,11 @@ void diff_elementwise(diff *d, aj_op op, arrjit_dtype dtype) {
   arrjit_dtype to[AJ_DTYPE_COUNT];
   size_t count = targets(op, dtype, to);
   for (size_t t = 0; t < count; t++) {
-    arrjit_function *function = plain(d, op, dtype, 1, to[t]);
-    if (!function) continue;
-    special_values(d, op, dtype, to[t], function);
-    lengths_and_layouts(d, op, dtype, function);
-    arrjit_function_release(function);
+    diff_function function;
+    if (!plain(d, op, dtype, 1, to[t], &function)) continue;
+    special_values(d, op, dtype, to[t], &function);
+    lengths_and_layouts(d, op, dtype, &function);
+    diff_release_function(&function);
     fixed_shapes(d, op, dtype, to[t]);
   }
 }

@@ -1,5 +1,6 @@
 /* arrjit-diff [--quick] [--op NAME] [--dtype NAME] [--seed S]: the same bits in interp, interp with resume everywhere
- * and whole, for every op of the table, every dtype, special values, lengths and layouts. Exit 1 on any difference. */
+ * and whole, made for the CPU at hand and each lesser level of it, for every op of the table, every dtype, special
+ * values, lengths and layouts. Exit 1 on any difference. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +14,40 @@ arrjit_graph *diff_graph(diff *d) {
   return graph;
 }
 
-arrjit_function *diff_finish(diff *d, arrjit_graph *graph, aj_op op, arrjit_dtype dtype) {
+static bool wants_level(const diff *d, aj_op op, arrjit_dtype dtype, int64_t isa) {
+  if (isa == 0) return true;
+  if (!tk_native() || isa > tk_isa_levels()) return false;
+  if (!d->quick) return true;
+  bool lowered = (aj_ops[op].flags & AJ_F_ELEMENTWISE) || aj_ops[op].rule == AJ_R_REDUCE;
+  bool often = dtype == ARRJIT_F32 || dtype == ARRJIT_F64 || dtype == ARRJIT_F16 || dtype == ARRJIT_I32;
+  return lowered && often && isa == 1 + d->finished % 4;
+}
+
+/* All levels are parsed from the same text, so that traces of failures name the same places. */
+bool diff_finish(diff *d, arrjit_graph *graph, aj_op op, arrjit_dtype dtype, diff_function *out) {
   arrjit_function *function = NULL;
   arrjit_error error;
+  char *text = NULL;
+  size_t bytes = 0;
+  *out = (diff_function){{NULL}};
   arrjit_status status = arrjit_graph_finish(graph, &function, &error);
   arrjit_graph_destroy(graph);
-  if (status == ARRJIT_OK) return function;
+  if (status == ARRJIT_OK) status = arrjit_function_print(function, ARRJIT_PRINT_INPUT, &text, &bytes, &error);
+  d->finished++;
+  for (int isa = 0; isa < DIFF_LEVELS && status == ARRJIT_OK; isa++)
+    if (wants_level(d, op, dtype, isa))
+      status = arrjit_function_parse(d->context, text, bytes, "diff.air", &out->at[isa], &error);
+  arrjit_function_release(function);
+  if (text) arrjit_text_free(d->context, text, bytes);
+  if (status == ARRJIT_OK) return true;
   printf("%s %s: refused: %s\n", aj_ops[op].name, aj_dtypes[dtype].name, error.message);
+  diff_release_function(out);
   d->differences++;
-  return NULL;
+  return false;
+}
+
+void diff_release_function(diff_function *function) {
+  for (int isa = 0; isa < DIFF_LEVELS; isa++) arrjit_function_release(function->at[isa]);
 }
 
 void diff_add_data(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_layout layout, const void *data) {
@@ -37,7 +63,7 @@ void diff_add(diff *d, diff_inputs *inputs, const arrjit_type *type, tk_role rol
   free(data);
 }
 
-void diff_release(diff_inputs *inputs) {
+void diff_release_inputs(diff_inputs *inputs) {
   for (size_t i = 0; i < inputs->count; i++) arrjit_array_release(inputs->arrays[i]);
   inputs->count = 0;
 }
@@ -65,7 +91,8 @@ static void print_case(diff *d, arrjit_function *function, const diff_inputs *in
 static void report(diff *d, aj_op op, arrjit_dtype dtype, tk_mode mode, const char *why, arrjit_function *function,
                    const diff_inputs *inputs) {
   if (d->differences++ > 20) return; /* enough to see */
-  printf("DIFFERENCE: %s %s, interp against %s: %s\n", aj_ops[op].name, aj_dtypes[dtype].name, tk_mode_name(mode), why);
+  printf("DIFFERENCE: %s %s, interp against %s, isa %" PRId64 ": %s\n", aj_ops[op].name, aj_dtypes[dtype].name,
+         tk_mode_name(mode), d->isa, why);
   print_case(d, function, inputs);
 }
 
@@ -75,31 +102,40 @@ static int64_t size_of(const tk_outcome *o) {
   return size;
 }
 
-void diff_compare(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *function, const diff_inputs *inputs) {
-  tk_outcome first, other;
+static void compare_run(diff *d, aj_op op, arrjit_dtype dtype, arrjit_function *function, tk_mode mode,
+                        const diff_inputs *inputs, const tk_outcome *first) {
+  tk_outcome other;
   tk_call call = {.input_count = inputs->count, .inputs = inputs->arrays};
-  tk_run_mode(d->context, function, TK_INTERP, &call, &first);
-  if (first.status != ARRJIT_OK) report(d, op, dtype, TK_INTERP, first.error.message, function, inputs);
-  for (tk_mode mode = TK_RESUME; mode <= TK_WHOLE; mode++) {
-    if (!tk_mode_exists(mode)) continue;
-    char *why = NULL;
-    tk_run_mode(d->context, function, mode, &call, &other);
-    if (!tk_outcome_same(&first, &other, &why)) {
-      report(d, op, dtype, mode, why, function, inputs);
-    } else {
-      d->compared[op] += size_of(&first);
-    }
-    if (mode == TK_WHOLE) {
-      arrjit_function_statistics s;
-      arrjit_function_get_statistics(function, &s);
-      if (!other.native) report(d, op, dtype, mode, "no native code ran", function, inputs);
-      if (s.interpreted_nodes) report(d, op, dtype, mode, "nodes left to the interpreter", function, inputs);
-      if (s.fallback_nodes && aj_ops[op].lowering != AJ_LOWER_FALLBACK)
-        report(d, op, dtype, mode, "nodes left to routines", function, inputs);
-    }
-    free(why);
-    tk_outcome_free(&other);
+  char *why = NULL;
+  tk_run_mode(d->context, function, mode, &call, &other);
+  if (!tk_outcome_same(first, &other, &why))
+    report(d, op, dtype, mode, why, function, inputs);
+  else
+    d->compared[op] += size_of(first);
+  if (mode == TK_WHOLE) {
+    arrjit_function_statistics s;
+    arrjit_function_get_statistics(function, &s);
+    if (!other.native) report(d, op, dtype, mode, "no native code ran", function, inputs);
+    if (s.interpreted_nodes) report(d, op, dtype, mode, "nodes left to the interpreter", function, inputs);
+    if (s.fallback_nodes && aj_ops[op].lowering != AJ_LOWER_FALLBACK)
+      report(d, op, dtype, mode, "nodes left to routines", function, inputs);
   }
+  free(why);
+  tk_outcome_free(&other);
+}
+
+void diff_compare(diff *d, aj_op op, arrjit_dtype dtype, const diff_function *function, const diff_inputs *inputs) {
+  tk_outcome first;
+  tk_call call = {.input_count = inputs->count, .inputs = inputs->arrays};
+  tk_run_mode(d->context, function->at[0], TK_INTERP, &call, &first);
+  if (first.status != ARRJIT_OK) report(d, op, dtype, TK_INTERP, first.error.message, function->at[0], inputs);
+  compare_run(d, op, dtype, function->at[0], TK_RESUME, inputs, &first);
+  for (d->isa = 0; d->isa < DIFF_LEVELS; d->isa++) {
+    if (!tk_mode_exists(TK_WHOLE) || !function->at[d->isa]) continue;
+    if (arrjit_context_set_option(d->context, ARRJIT_OPTION_ISA, d->isa, NULL) != ARRJIT_OK) tk_die("no such level");
+    compare_run(d, op, dtype, function->at[d->isa], TK_WHOLE, inputs, &first);
+  }
+  d->isa = 0;
   tk_outcome_free(&first);
 }
 

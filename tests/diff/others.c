@@ -26,10 +26,12 @@ static void one_use(diff *d, aj_op op, const arrjit_type *x) {
   }
   arrjit_value made = tk_build_op(g, op, use.count, in, &use.attrs);
   arrjit_return(g, 1, &made, NULL);
-  arrjit_function *function = diff_finish(d, g, op, x->dtype);
-  if (function) diff_compare(d, op, x->dtype, function, &inputs);
-  arrjit_function_release(function);
-  diff_release(&inputs);
+  diff_function function;
+  if (diff_finish(d, g, op, x->dtype, &function)) {
+    diff_compare(d, op, x->dtype, &function, &inputs);
+    diff_release_function(&function);
+  }
+  diff_release_inputs(&inputs);
 }
 
 /* Every subset of axes of a reduction, which is where orders differ. */
@@ -42,14 +44,15 @@ static void all_axes(diff *d, aj_op op, const arrjit_type *x) {
       if (set >> i & 1) attrs.axes[attrs.axis_count++] = i;
     arrjit_value made = tk_build_op(g, op, 1, &in, &attrs);
     arrjit_return(g, 1, &made, NULL);
-    arrjit_function *function = diff_finish(d, g, op, x->dtype);
-    for (int tame = 0; function && tame < 2; tame++) {
+    diff_function function;
+    if (!diff_finish(d, g, op, x->dtype, &function)) continue;
+    for (int tame = 0; tame < 2; tame++) {
       diff_inputs inputs = {0};
       diff_add(d, &inputs, x, TK_DATA, 0, tame, (tk_layout)tk_below(&d->pick, TK_LAYOUTS));
-      diff_compare(d, op, x->dtype, function, &inputs);
-      diff_release(&inputs);
+      diff_compare(d, op, x->dtype, &function, &inputs);
+      diff_release_inputs(&inputs);
     }
-    arrjit_function_release(function);
+    diff_release_function(&function);
   }
 }
 
@@ -73,15 +76,16 @@ void diff_check_shape(diff *d, arrjit_dtype dtype) {
   arrjit_value x = arrjit_param(g, "x", &a), y = arrjit_param(g, "y", &b),
                made = arrjit_select(g, arrjit_eq(g, x, y), x, y);
   arrjit_return(g, 1, &made, NULL);
-  arrjit_function *function = diff_finish(d, g, AJ_OP_CHECK_SHAPE, dtype);
+  diff_function function;
+  if (!diff_finish(d, g, AJ_OP_CHECK_SHAPE, dtype, &function)) return;
   static const int64_t pairs[][2] = {{3, 3}, {0, 0}, {1, 5}, {5, 1}, {0, 1}, {33, 33}, {33, 32}};
-  for (size_t i = 0; function && i < TK_COUNT(pairs); i++) {
+  for (size_t i = 0; i < TK_COUNT(pairs); i++) {
     diff_inputs inputs = {0};
     a.dims[0] = pairs[i][0], b.dims[0] = pairs[i][1];
     diff_add(d, &inputs, &a, TK_DATA, 0, false, TK_DENSE);
     diff_add(d, &inputs, &b, TK_DATA, 0, false, TK_REVERSED);
-    diff_compare(d, AJ_OP_CHECK_SHAPE, dtype, function, &inputs);
-    diff_release(&inputs);
+    diff_compare(d, AJ_OP_CHECK_SHAPE, dtype, &function, &inputs);
+    diff_release_inputs(&inputs);
   }
-  arrjit_function_release(function);
+  diff_release_function(&function);
 }

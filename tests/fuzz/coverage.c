@@ -70,9 +70,10 @@ bool coverage_report(const coverage *c, bool demanded) {
   }
   int64_t n = c->functions ? c->functions : 1;
   printf("\n%" PRId64 " functions, %" PRId64 " runs compared; with loops %" PRId64 " %%, failing %" PRId64
-         " %%, with callbacks %" PRId64 " %%, extents of 0 in %" PRId64 ", of 1 in %" PRId64 ", odd in %" PRId64 "\n",
+         " %%, with callbacks %" PRId64 " %%, extents of 0 in %" PRId64 ", of 1 in %" PRId64 ", odd in %" PRId64
+         ", for a lesser CPU %" PRId64 " %%\n",
          c->functions, c->compared, c->loops * 100 / n, c->failing * 100 / n, c->callbacks * 100 / n, c->zero, c->one,
-         c->odd);
+         c->odd, c->lesser * 100 / n);
   report_features(c);
   if (!demanded) return true;
   for (int i = 0; i < FEATURES; i++) good &= demand(c->features[i] >= 50, feature_names[i]);

@@ -6,6 +6,7 @@
 
 typedef struct coverage {
   int64_t functions, loops, failing, callbacks, zero, one, odd, compared;
+  int64_t lesser;           /* native code for less than the CPU at hand */
   int64_t ops[AJ_OP_COUNT]; /* nodes in printed functions */
   int64_t features[FEATURES];
   int64_t linked; /* failures with a cause or context */

@@ -1,7 +1,8 @@
 /* arrjit-fuzz --seed S --count N [--from K] [--mode-set interp,resume,whole,auto] [--flip OP] [--out FOLDER]
  * [--no-shrink] Random functions must show the same in every mode: tag, kind, code, payload, message, trace, callback
- * log, outputs; and printing, parsing, printing them must give the same text. The first function that does not is
- * shrunk and written to the folder as .air. --seeds FILE runs the lines "seed from count" of a file instead. With
+ * log, outputs; native code is made for the CPU at hand or a lesser one; and printing, parsing, printing them must give
+ * the same text. The first function that does not is shrunk and written to the folder as .air. --seeds FILE runs the
+ * lines "seed from count" of a file instead. With
  * --flip one op's native lowering is made wrong, to see that it is found. Exit 1 when one was found. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,6 +46,12 @@ static char *check_text(fuzz *f, const subject *s, char **out_text) {
   return why;
 }
 
+/* The level of the option isa that a recipe's native code is made for: mostly the CPU at hand. */
+static int64_t choose_isa(const recipe *r) {
+  int64_t draw = (int64_t)(r->seed >> 32 & 7), levels = tk_isa_levels();
+  return draw > levels ? 0 : draw;
+}
+
 static char *check_native(const subject *s, const tk_outcome *o) {
   arrjit_function_statistics statistics;
   arrjit_function_get_statistics(s->function, &statistics);
@@ -66,7 +73,8 @@ static char *check_runs(fuzz *f, subject *s, tk_outcome *first) {
     if (!tk_outcome_same(first, &other, &difference)) {
       tk_text text;
       tk_text_open(&text);
-      fprintf(text.to, "interp against %s: %s", tk_mode_name(mode), difference);
+      fprintf(text.to, "interp against %s, isa %" PRId64 ": %s", tk_mode_name(mode),
+              arrjit_context_get_option(f->context, ARRJIT_OPTION_ISA), difference);
       why = tk_text_close(&text);
     } else if (mode == TK_WHOLE) {
       why = check_native(s, &other);
@@ -101,6 +109,9 @@ static char *check(fuzz *f, const recipe *r, char **out_text, bool counted, size
     return why;
   }
   if (out_outputs) *out_outputs = s.output_count;
+  if (arrjit_context_set_option(f->context, ARRJIT_OPTION_ISA, choose_isa(r), NULL) != ARRJIT_OK)
+    tk_die("no such level");
+  f->coverage.lesser += choose_isa(r) != 0 && counted;
   char *why = check_text(f, &s, &text);
   if (!why) why = check_runs(f, &s, &o);
   if (counted && text) count(&f->coverage, &s, &o, text);

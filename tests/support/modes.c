@@ -22,6 +22,16 @@ bool tk_native(void) { return false; }
 static const char *const native_path = NULL;
 #endif
 
+int64_t tk_isa_levels(void) {
+#if defined(__x86_64__)
+  bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  bool widest = wide && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return widest ? 3 : wide ? 2 : 1;
+#else
+  return 0;
+#endif
+}
+
 arrjit_context_options tk_context_options(const arrjit_allocator *alloc) {
   return (arrjit_context_options){
       .struct_bytes = sizeof(arrjit_context_options), .allocator = alloc, .native_path = native_path};

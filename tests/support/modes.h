@@ -16,6 +16,8 @@ const char *tk_mode_name(tk_mode mode);
 tk_mode tk_mode_find(const char *name);
 /* Whether this build has native code. Without it TK_WHOLE is left out everywhere and TK_AUTO interprets. */
 bool tk_native(void);
+/* The greatest level of the option isa that is less than the CPU at hand, or as great: 0: it has none. */
+int64_t tk_isa_levels(void);
 static inline bool tk_mode_exists(tk_mode mode) { return mode != TK_WHOLE || tk_native(); }
 
 /* A context with the native module of this build. `alloc` may be NULL.

@@ -109,7 +109,6 @@ static void test_conversions_need_no_unknown_symbols(void **state) {
   }
 }
 
-#if defined(__x86_64__)
 /* Code for a lesser CPU has no register that only a greater one has, and does have what it is a level for. */
 static void test_code_is_for_the_level_that_was_chosen(void **state) {
   tk_fixture *f = *state;
@@ -120,9 +119,7 @@ static void test_code_is_for_the_level_that_was_chosen(void **state) {
   RETURN(g, arrjit_floor(g, arrjit_exp(g, x)), arrjit_fma(g, x, x, arrjit_convert(g, y, ARRJIT_F32)),
          arrjit_add(g, z, z), arrjit_reduce_sum(g, x, 0, NULL));
   arrjit_function *function = tk_finish(f, g);
-  bool has[LEVELS] = {true, true, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")};
-  for (int64_t isa = 1; isa < LEVELS && has[isa]; isa++) {
+  for (int64_t isa = 1; isa <= tk_isa_levels(); isa++) {
     char *text = NULL;
     size_t bytes = 0;
     set(f, ARRJIT_OPTION_ISA, isa);
@@ -136,7 +133,6 @@ static void test_code_is_for_the_level_that_was_chosen(void **state) {
     arrjit_text_free(f->context, text, bytes);
   }
 }
-#endif
 
 /* What was compiled stays as it was; a run after the option has changed uses it. */
 static void test_code_of_levels_lives_side_by_side(void **state) {
@@ -345,15 +341,19 @@ static void test_every_failing_allocation_is_survived(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_code_needs_no_unknown_symbols),           TK_TEST(test_conversions_need_no_unknown_symbols),
-#if defined(__x86_64__)
+    TK_TEST(test_code_needs_no_unknown_symbols),
+    TK_TEST(test_conversions_need_no_unknown_symbols),
     TK_TEST(test_code_is_for_the_level_that_was_chosen),
-#endif
-    TK_TEST(test_code_of_levels_lives_side_by_side),       TK_TEST(test_flipped_lowering_changes_the_result),
-    TK_TEST(test_one_compilation_serves_all_lengths),      TK_TEST(test_code_knows_its_frames),
-    TK_TEST(test_above_the_budget_nothing_is_compiled),    TK_TEST(test_carried_arrays_change_places),
-    TK_TEST(test_dead_arrays_give_their_memory_to_others), TK_TEST(test_raise_caught_nearby_makes_no_exception),
-    TK_TEST(test_exceptions_of_an_iteration_go_with_it),   TK_TEST(test_every_failing_allocation_is_survived),
+    TK_TEST(test_code_of_levels_lives_side_by_side),
+    TK_TEST(test_flipped_lowering_changes_the_result),
+    TK_TEST(test_one_compilation_serves_all_lengths),
+    TK_TEST(test_code_knows_its_frames),
+    TK_TEST(test_above_the_budget_nothing_is_compiled),
+    TK_TEST(test_carried_arrays_change_places),
+    TK_TEST(test_dead_arrays_give_their_memory_to_others),
+    TK_TEST(test_raise_caught_nearby_makes_no_exception),
+    TK_TEST(test_exceptions_of_an_iteration_go_with_it),
+    TK_TEST(test_every_failing_allocation_is_survived),
 };
 
 TEST_MAIN(tests, NULL, NULL)
