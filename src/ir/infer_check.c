@@ -13,8 +13,11 @@ typedef struct piece {
 /* An expression is printed with brackets, its parts waiting on a small stack; one too deep for it is cut. */
 void aj_dim_print(const aj_module *module, int64_t dim, char *out, size_t size) {
   enum { DEPTH = 24 };
-  static const char *const signs[] = {
-      [AJ_SYM_ADD] = " + ", [AJ_SYM_SUB] = " - ", [AJ_SYM_MUL] = " * ", [AJ_SYM_FLOOR_DIV] = " // "};
+  static const char *const signs[] = {[AJ_SYM_ADD] = " + ",
+                                      [AJ_SYM_SUB] = " - ",
+                                      [AJ_SYM_MUL] = " * ",
+                                      [AJ_SYM_FLOOR_DIV] = " // ",
+                                      [AJ_SYM_LESS] = " -- "};
   piece stack[DEPTH + 5] = {{dim, NULL}};
   size_t at = 0;
   out[0] = '\0';

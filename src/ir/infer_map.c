@@ -265,9 +265,9 @@ arrjit_status aj_infer_count_windows(aj_infer *in, int32_t entry, int32_t axis, 
                          aj_infer_name_text(in, 0).s, aj_infer_type_text(in, aj_infer_type(in, 0)).s, axis,
                          aj_infer_dim_text(in, *dim).s);
   int64_t window = (n[0] - 1) * n[3] + 1, more = low + high - window;
-  if (*dim < 0) { /* over / stride + 1 as one quotient: no windows where the window is a little too large */
+  if (*dim < 0) { /* over / stride + 1 as one quotient: no windows where the window is too large */
     int64_t all = more + n[1];
-    AJ_TRY(aj_infer_dim(in, all < 0 ? AJ_SYM_SUB : AJ_SYM_ADD, *dim, all < 0 ? -all : all, dim));
+    AJ_TRY(aj_infer_dim(in, all < 0 ? AJ_SYM_LESS : AJ_SYM_ADD, *dim, all < 0 ? -all : all, dim));
     return n[1] == 1 ? ARRJIT_OK : aj_infer_dim(in, AJ_SYM_FLOOR_DIV, *dim, n[1], dim);
   }
   int64_t over;

@@ -112,7 +112,8 @@ typedef enum aj_symbol_form {
   AJ_SYM_ADD,
   AJ_SYM_SUB,
   AJ_SYM_MUL,
-  AJ_SYM_FLOOR_DIV /* of dims a and b; below 0 or overflow: kind shape */
+  AJ_SYM_FLOOR_DIV,
+  AJ_SYM_LESS /* a - b, or 0 where that is below 0. Of dims a and b; below 0 or overflow: kind shape */
 } aj_symbol_form;
 typedef struct aj_symbol {
   const char *name; /* NULL for derived */

@@ -77,6 +77,7 @@ static bool compute(aj_symbol_form form, int64_t a, int64_t b, int64_t *out) {
     if (b == 0) return false;
     value = a / b;
     break;
+  case AJ_SYM_LESS: value = a > b ? a - b : 0; break;
   case AJ_SYM_PARAM:
   case AJ_SYM_NODE: return false; /* bound, not computed */
   }
@@ -92,6 +93,7 @@ static bool fold_identity(aj_symbol_form form, int64_t a, int64_t b, int64_t *ou
     if (a == 0) return *out = b, true;
     return b == 0 ? (*out = a, true) : false;
   case AJ_SYM_SUB:
+  case AJ_SYM_LESS:
     if (a == b) return *out = 0, true;
     return b == 0 ? (*out = a, true) : false;
   case AJ_SYM_MUL:

@@ -93,8 +93,8 @@ static bool is_swapped(const aj_dim_names *names, uint32_t func, const aj_symbol
 
 static void print_operation(const aj_dim_names *names, uint32_t func, const aj_symbol *s, int binds, aj_text *out) {
   static const char *const operators[] = {
-      [AJ_SYM_ADD] = "+", [AJ_SYM_SUB] = "-", [AJ_SYM_MUL] = "*", [AJ_SYM_FLOOR_DIV] = "//"};
-  int own = s->form == AJ_SYM_ADD || s->form == AJ_SYM_SUB ? 1 : 2;
+      [AJ_SYM_ADD] = "+", [AJ_SYM_SUB] = "-", [AJ_SYM_MUL] = "*", [AJ_SYM_FLOOR_DIV] = "//", [AJ_SYM_LESS] = "--"};
+  int own = s->form == AJ_SYM_MUL || s->form == AJ_SYM_FLOOR_DIV ? 2 : 1;
   bool swapped = is_swapped(names, func, s, own + 1, out);
   if (own < binds) aj_text_puts(out, "(");
   print_expression(names, func, swapped ? s->b : s->a, own, out);

@@ -105,7 +105,7 @@ static bool parse_sum(aj_parser *p, int depth, extent *out) {
     aj_token at = p->token;
     extent right;
     aj_parser_advance(p);
-    aj_symbol_form form = *at.text == '+' ? AJ_SYM_ADD : AJ_SYM_SUB;
+    aj_symbol_form form = *at.text == '+' ? AJ_SYM_ADD : aj_parser_take(p, '-') ? AJ_SYM_LESS : AJ_SYM_SUB;
     if (!parse_product(p, depth, &right) || !combine(p, &at, form, out, &right)) return false;
   }
   return true;

@@ -91,7 +91,8 @@ static void demand_native(const tk_fixture *f, arrjit_function *function, const 
   arrjit_function_statistics s;
   arrjit_function_get_statistics(function, &s);
   bool unfit = o->kind == ARRJIT_KIND_UNBOUND || o->kind == ARRJIT_KIND_ARGUMENT;
-  bool refused = !o->ok && (unfit || (o->kind == ARRJIT_KIND_MEMORY && !*o->path)); /* before any code */
+  bool sized = o->kind == ARRJIT_KIND_MEMORY || o->kind == ARRJIT_KIND_SHAPE;
+  bool refused = !o->ok && (unfit || (sized && !*o->path)); /* before any code */
   if (o->status == ARRJIT_OK && !o->native && !refused) fail_msg("whole: no native code ran");
   if (s.interpreted_nodes) fail_msg("whole: %" PRId64 " nodes left to the interpreter", s.interpreted_nodes);
   if (s.fallback_nodes && !f->may_fall_back) fail_msg("whole: %" PRId64 " nodes left to routines", s.fallback_nodes);

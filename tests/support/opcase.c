@@ -471,3 +471,13 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   }
   return false;
 }
+
+void tk_opcase_replace(tk_opcase *c, int64_t stand_in, int64_t dim) {
+  for (size_t i = 0; i < c->count; i++)
+    for (int32_t d = 0; d < c->operands[i].rank; d++)
+      if (c->operands[i].dims[d] == stand_in) c->operands[i].dims[d] = dim;
+  for (int32_t d = 0; d < c->attrs.rank; d++) {
+    if (c->attrs.dims[d] == stand_in) c->attrs.dims[d] = dim;
+    if (aj_ops[c->op].rule == AJ_R_SLICE && c->attrs.b[d] == stand_in) c->attrs.b[d] = dim;
+  }
+}

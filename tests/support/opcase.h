@@ -31,6 +31,8 @@ bool tk_opcase_dtype(aj_op op, arrjit_dtype dtype);
 /* A use whose main operand has the type `x`: dtype legal, no symbols. False when there is none for that shape (then try
  * another). `pick` chooses everything else. */
 bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *out);
+/* Where an extent only stood for another, that one takes its place: in operands, shapes, sizes and limits. */
+void tk_opcase_replace(tk_opcase *c, int64_t stand_in, int64_t dim);
 /* A random small type: rank 0 .. 3, extents of 0, 1, odd and even. */
 arrjit_type tk_random_type(arrjit_dtype dtype, tk_random *pick);
 

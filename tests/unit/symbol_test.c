@@ -31,6 +31,8 @@ static void test_equal_expressions_are_equal(void **state) {
   assert_true(aj_dim_make(func, AJ_SYM_SUB, n, n, &c) && c == 0);
   assert_true(aj_dim_make(func, AJ_SYM_FLOOR_DIV, n, 1, &c) && c == n);
   assert_true(aj_dim_make(func, AJ_SYM_FLOOR_DIV, 7, 2, &c) && c == 3);
+  assert_true(aj_dim_make(func, AJ_SYM_LESS, 2, 3, &c) && c == 0);
+  assert_true(aj_dim_make(func, AJ_SYM_LESS, n, n, &c) && c == 0);
   assert_false(aj_dim_make(func, AJ_SYM_SUB, 2, 3, &c));
   assert_false(aj_dim_make(func, AJ_SYM_MUL, INT64_MAX, 2, &c));
   assert_false(aj_dim_make(func, AJ_SYM_FLOOR_DIV, 2, 0, &c));
