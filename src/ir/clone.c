@@ -126,8 +126,10 @@ aj_module *aj_module_clone(const aj_module *from) {
   if (!module) return NULL;
   cloner c = {.module = module};
   module->origin = from->origin ? from->origin : from;
+  module->borrows = true;
   bool ok = clone_symbols(module, from) && clone_slots(module, from);
   for (size_t i = 0; ok && i < from->funcs.count; i++) ok = clone_func(&c, from->funcs.data[i]);
+  module->borrows = false;
   module->node_total = from->node_total;
   module->const_bytes = from->const_bytes;
   AJ_VEC_FREE(module->mem, &c.work);

@@ -148,7 +148,8 @@ struct aj_module {
   aj_map text_map;   /* interned strings: files, labels */
   AJ_VEC(const char *) texts;
   uint64_t node_total, const_bytes;
-  const aj_module *origin; /* the finished module an optimised copy came from, or NULL */
+  const aj_module *origin; /* the finished module an optimised copy came from, or NULL: it outlives the copy */
+  bool borrows;            /* while it is filled from its origin: bytes of constants stay there */
 };
 
 /* ---- modules (ir/module.c) ---- */
@@ -157,7 +158,8 @@ aj_module *aj_module_create(aj_mem *mem, aj_kinds *kinds); /* NULL: no memory */
  * Errors: those of aj_kinds_join. */
 arrjit_status aj_module_join_kinds(aj_module *module, aj_kinds *base, arrjit_error *error);
 void aj_module_destroy(aj_module *module);
-/* A deep copy for the optimiser; its nodes' origin is the node of `module` (or that one's origin). NULL: no memory. */
+/* A copy for the optimiser, deep but for the bytes of constants; its nodes' origin is the node of `module` (or that
+ * one's origin). NULL: no memory. */
 aj_module *aj_module_clone(const aj_module *module);
 const char *aj_module_text(aj_module *module, const char *s, size_t length); /* interned; NULL: no memory */
 const aj_type *aj_module_type(aj_module *module, arrjit_dtype dtype, int32_t rank, const int64_t *dims);

@@ -36,14 +36,15 @@ aj_value *aj_region_add_param(aj_region *region, const aj_type *type) {
   return value;
 }
 
-static bool copy_attr(aj_arena *arena, aj_attr *to, const aj_attr *from) {
+static bool copy_attr(aj_module *module, aj_attr *to, const aj_attr *from) {
+  aj_arena *arena = &module->arena;
   *to = *from;
   switch (aj_attrs[from->name].form) {
   case AJ_FORM_INTS:
   case AJ_FORM_DIMS:
     to->u.ints = aj_arena_copy(arena, from->u.ints, from->count * sizeof *from->u.ints);
     return to->u.ints;
-  case AJ_FORM_BYTES: return (to->u.bytes = aj_arena_copy(arena, from->u.bytes, from->count));
+  case AJ_FORM_BYTES: return module->borrows || (to->u.bytes = aj_arena_copy(arena, from->u.bytes, from->count));
   case AJ_FORM_TEXT: return !from->u.text || (to->u.text = aj_arena_text(arena, from->u.text, from->count));
   case AJ_FORM_INT:
   case AJ_FORM_DTYPE:
@@ -55,13 +56,13 @@ static bool copy_attr(aj_arena *arena, aj_attr *to, const aj_attr *from) {
 }
 
 /* Attributes are few: inserted one by one in ascending order. */
-static bool copy_attrs(aj_arena *arena, aj_node *node, uint32_t count, const aj_attr *attrs) {
-  node->attrs = AJ_NEW_ARRAY(arena, count, aj_attr);
+static bool copy_attrs(aj_module *module, aj_node *node, uint32_t count, const aj_attr *attrs) {
+  node->attrs = AJ_NEW_ARRAY(&module->arena, count, aj_attr);
   if (!node->attrs) return false;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = i;
     for (; at > 0 && node->attrs[at - 1].name > attrs[i].name; at--) node->attrs[at] = node->attrs[at - 1];
-    if (!copy_attr(arena, &node->attrs[at], &attrs[i])) return false;
+    if (!copy_attr(module, &node->attrs[at], &attrs[i])) return false;
   }
   node->attr_count = count;
   return true;
@@ -94,7 +95,7 @@ aj_node *aj_node_create(aj_func *func, aj_op op, uint32_t operand_count, aj_valu
   if (!node->operands) return NULL;
   if (operand_count) memcpy(node->operands, operands, operand_count * sizeof *operands);
   if (region_count && !(node->regions = AJ_NEW_ARRAY(arena, region_count, aj_region *))) return NULL;
-  if (attr_count && !copy_attrs(arena, node, attr_count, attrs)) return NULL;
+  if (attr_count && !copy_attrs(func->module, node, attr_count, attrs)) return NULL;
   if (result_count && !make_results(arena, node, result_count, result_types)) return NULL;
   return node;
 }

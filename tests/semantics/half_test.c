@@ -96,6 +96,11 @@ static void test_case_b39_sums_and_means_accumulate_in_f32(void **state) {
   RETURN(g, arrjit_reduce_sum(g, x, 1, I64S(0)));
   const tk_outcome *o = RUN(f, tk_finish(f, g), repeat(f, ARRJIT_F32, 1000000, (double)0.1f));
   assert_true(fabs(result(o, 0, ARRJIT_F32) - 100000) <= 1);
+  g = tk_graph(f);
+  arrjit_value ones = PARAM(g, "x", F16, 5000);
+  RETURN(g, arrjit_slice(g, arrjit_cumsum(g, ones, 0, 0), 1, I64S(4999), I64S(5000), I64S(1)));
+  o = RUN(f, tk_finish(f, g), repeat(f, ARRJIT_F16, 5000, 1));
+  assert_true(result(o, 0, ARRJIT_F16) == 5000);
 }
 
 /* Ones and threes: their number, the sum of their squares and that of the exponentials are no f16. */

@@ -155,8 +155,10 @@ static void test_case_b29_integer_powers(void **state) {
   LANES2(f, build_ipow, U64, w, z, U64, large);
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", I8), y = PARAM(g, "y", I8);
-  RETURN(g, arrjit_ipow(g, x, y));
-  EXPECT(RUN(f, tk_finish(f, g), SCALAR(f, I8, 2), SCALAR(f, I8, 64)), 0, I8, 0);
+  arrjit_value one = PARAM(g, "one", I8, 1), two = PARAM(g, "two", I8, 1);
+  RETURN(g, arrjit_ipow(g, x, y), arrjit_ipow(g, one, two), arrjit_ipow(g, one, CONST(g, I8, 64)));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, I8, 2), SCALAR(f, I8, 64), ARRAY(f, I8, 2), ARRAY(f, I8, 64));
+  for (size_t i = 0; i < 3; i++) EXPECT(o, i, I8, 0);
 }
 
 static void test_fmin_fmax_ignore_nan(void **state) {
@@ -339,23 +341,38 @@ static void test_case_b37_control_bits_of_the_host(void **state) {
 static arrjit_value sum_all(arrjit_graph *g, arrjit_value x) { return arrjit_reduce_sum(g, x, 1, I64S(0)); }
 
 /* Small integers keep their type and wrap; what would need a wider one is refused and names the cast. */
+static void test_case_b32_signs_of_zero_quotients_and_remainders(void **state) {
+  tk_fixture *f = *state;
+  static const float a[] = {-1, 1, -0.0f, 0}, b[] = {1, -1, 3, -3}, mods[] = {0, -0.0f, 0, -0.0f};
+  LANES2(f, build_mod, F32, a, b, F32, mods);
+  static const float c[] = {0, -0.0f, 0}, d[] = {1, 3, -1}, quotients[] = {0, -0.0f, -0.0f};
+  LANES2(f, build_floor_div, F32, c, d, F32, quotients);
+  static const int32_t x[] = {-4, 4}, y[] = {10, -10}, rems[] = {-4, 4}, up[] = {6, -6};
+  LANES2(f, build_rem, I32, x, y, I32, rems);
+  LANES2(f, build_mod, I32, x, y, I32, up);
+  static const int16_t e[] = {-3584}, h[] = {-512}, zero[] = {0};
+  LANES2(f, build_mod, I16, e, h, I16, zero);
+}
+
 static void test_case_b40_reductions_keep_their_type(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
   arrjit_value x = PARAM(g, "x", U8, 2), y = PARAM(g, "y", I16, arrjit_symbol(g, "n")),
                z = PARAM(g, "z", BOOL, arrjit_symbol(g, "m"));
   RETURN(g, sum_all(g, x), arrjit_mean(g, arrjit_convert(g, y, ARRJIT_F32), 1, I64S(0)),
-         sum_all(g, arrjit_convert(g, z, ARRJIT_I32)), arrjit_mean(g, arrjit_convert(g, y, ARRJIT_F16), 1, I64S(0)));
+         sum_all(g, arrjit_convert(g, z, ARRJIT_I32)), arrjit_mean(g, arrjit_convert(g, y, ARRJIT_F16), 1, I64S(0)),
+         arrjit_cumprod(g, PARAM(g, "w", U8, 2), 0, 0));
   int16_t many[100];
   uint8_t yes[300];
   for (int i = 0; i < 100; i++) many[i] = 16000;
   for (int i = 0; i < 300; i++) yes[i] = 1;
   const tk_outcome *o = RUN(f, tk_finish(f, g), ARRAY(f, U8, 200, 100), tk_array(f, TYPE(I16, 100), many),
-                            tk_array(f, TYPE(BOOL, 300), yes));
+                            tk_array(f, TYPE(BOOL, 300), yes), ARRAY(f, U8, 20, 20));
   EXPECT(o, 0, U8, 44);
   EXPECT(o, 1, F32, 16000);
   EXPECT(o, 2, I32, 300);
   EXPECT(o, 3, F16, 0x73d0);
+  EXPECT(o, 4, U8, 20, 144);
   g = tk_graph(f);
   RETURN(g, arrjit_mean(g, PARAM(g, "y", I16, 100), 1, I64S(0)));
   tk_finish_fails(f, g, ARRJIT_TYPE, "x is i16[100]; expected a float or complex dtype: write convert(x, f32)", NULL);
@@ -414,6 +431,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_case_b35_minimum_of_zeros_and_nan),
     TK_TEST(test_case_b37_subnormals_are_kept),
     TK_TEST(test_case_b37_control_bits_of_the_host),
+    TK_TEST(test_case_b32_signs_of_zero_quotients_and_remainders),
     TK_TEST(test_case_b40_reductions_keep_their_type),
     TK_TEST(test_case_b47_integer_identities),
     TK_TEST(test_float_identities_are_not_assumed),
