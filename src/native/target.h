@@ -19,8 +19,9 @@ typedef struct aj_target {
   bool has_narrow_masks; /* and of 1- and 2-byte ones */
 } aj_target;
 
-/* For the host (`isa` 0) or the level of the option, if the host has all of it; else for the next lower one that it has.
- * False: LLVM knows no such machine; *out_message (static) says why. Whatever was made is freed by aj_target_close. */
+/* For the host (`isa` 0) or the level of the option, if the host has all of it; else for the next lower one that it
+ * has. False: LLVM knows no such machine; *out_message (static) says why. Whatever was made is freed by
+ * aj_target_close. */
 bool aj_target_open(aj_target *target, int64_t isa, const char **out_message);
 void aj_target_close(aj_target *target);
 

@@ -53,7 +53,8 @@ static const char *const feature_names[FEATURES] = {[FAILING_CALLBACK] = "failin
                                                     [FAILING_CALLEE] = "calls with failing callees",
                                                     [CATCH_IN_PLACE] = "failures caught in place",
                                                     [HANDED_ON] = "handlers that hand on",
-                                                    [HALF_CHAIN] = "chains of 16-bit floats"};
+                                                    [HALF_CHAIN] = "chains of 16-bit floats",
+                                                    [SYMBOLS] = "moving and folding unknown extents"};
 
 static void report_features(const coverage *c) {
   for (int i = 0; i < FEATURES; i++)

@@ -55,7 +55,8 @@ static int64_t choose_isa(const recipe *r) {
 static char *check_native(const subject *s, const tk_outcome *o) {
   arrjit_function_statistics statistics;
   arrjit_function_get_statistics(s->function, &statistics);
-  if (o->status == ARRJIT_OK && !o->native) return say("whole", "no native code ran");
+  bool unbegun = !o->ok && o->kind == ARRJIT_KIND_SHAPE && !*o->path; /* an extent that cannot be */
+  if (o->status == ARRJIT_OK && !o->native && !unbegun) return say("whole", "no native code ran");
   return statistics.interpreted_nodes ? say("whole", "nodes were left to the interpreter") : NULL;
 }
 

@@ -61,6 +61,7 @@ typedef enum feature {
   CATCH_IN_PLACE,
   HANDED_ON, /* from handler to handler */
   HALF_CHAIN,
+  SYMBOLS, /* where an op has sizes, limits or places */
   FEATURES
 } feature;
 

@@ -83,12 +83,45 @@ static bool rule_takes_symbols(aj_rule rule) {
          rule == AJ_R_ARG || rule == AJ_R_SELECT;
 }
 
+/* Rules whose uses are made with numbers in place of symbols, which come back afterwards. What a run then finds not to
+ * fit is a failure, so these come seldomer. */
+static bool rule_takes_stand_ins(aj_rule rule) {
+  return rule == AJ_R_BROADCAST || rule == AJ_R_SLICE || rule == AJ_R_CONCAT || rule == AJ_R_DYNAMIC_SLICE ||
+         rule == AJ_R_DYNAMIC_UPDATE_SLICE || rule == AJ_R_GATHER || rule == AJ_R_SCATTER || rule == AJ_R_TAKE ||
+         rule == AJ_R_SORT || rule == AJ_R_SEARCH || rule == AJ_R_CUMULATIVE || rule == AJ_R_COMBINE ||
+         rule == AJ_R_DOT || rule == AJ_R_SOLVE;
+}
+
+/* Extents that no type has otherwise, one for each dim: equal ones for equal symbols. */
+static const int64_t stand_ins[] = {11, 13, 19};
+
+static bool make_use(builder *b, aj_op op, const arrjit_type *x, tk_opcase *out) {
+  arrjit_type type = *x;
+  int64_t symbols[TK_COUNT(stand_ins)];
+  size_t count = 0;
+  if (!is_symbolic(x) || rule_takes_symbols(aj_ops[op].rule)) return tk_opcase_make(op, x, &b->pick, out);
+  for (int32_t i = 0; i < type.rank; i++) {
+    size_t k = 0;
+    if (type.dims[i] >= 0) continue;
+    while (k < count && symbols[k] != type.dims[i]) k++;
+    if (k == TK_COUNT(stand_ins)) return false;
+    if (k == count) symbols[count++] = type.dims[i];
+    type.dims[i] = stand_ins[k];
+  }
+  if (!tk_opcase_make(op, &type, &b->pick, out)) return false;
+  for (size_t k = 0; k < count; k++) tk_opcase_replace(out, stand_ins[k], symbols[k]);
+  note(b, SYMBOLS);
+  return true;
+}
+
 /* A value that the op can take as its main operand. */
 static arrjit_value main_operand(builder *b, aj_op op) {
   for (int tries = 0; tries < 12; tries++) {
     arrjit_value value = any_value(b);
     arrjit_type type = arrjit_value_type(value);
-    if (tk_opcase_dtype(op, type.dtype) && (!is_symbolic(&type) || rule_takes_symbols(aj_ops[op].rule))) return value;
+    if (!tk_opcase_dtype(op, type.dtype)) continue;
+    if (!is_symbolic(&type) || rule_takes_symbols(aj_ops[op].rule)) return value;
+    if (rule_takes_stand_ins(aj_ops[op].rule) && tk_chance(&b->pick, 30)) return value;
   }
   arrjit_dtype dtype;
   do dtype = (arrjit_dtype)(1 + tk_below(&b->pick, AJ_DTYPE_COUNT - 1));
@@ -122,7 +155,7 @@ void build_op_step(builder *b, aj_op op) {
   arrjit_type type = arrjit_value_type(x);
   tk_opcase use;
   int tries = 0;
-  while (!tk_opcase_make(op, &type, &b->pick, &use) && tries++ < 4) {
+  while (!make_use(b, op, &type, &use) && tries++ < 4) {
     type = random_type(b, type.dtype);
     x = constant_of(b, &type, TK_DATA, 0);
   }
