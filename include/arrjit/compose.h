@@ -119,6 +119,22 @@ ARRJIT_API arrjit_value arrjit_einsum(arrjit_graph *graph, const char *text, siz
 ARRJIT_API arrjit_value arrjit_triangular_solve(arrjit_graph *graph, arrjit_value a, arrjit_value b, int left,
                                                 int lower, int unit, int transposed);
 
+/* ---- linear algebra ---- */
+
+/* By arrjit_lu, so by LAPACK: where there is none, running fails with kind unavailable. a: square matrices, [batch
+ * dims, n, n], floats; f16 and bf16 are computed in f32 and rounded once, at the end. A matrix with an infinite element
+ * or a NaN gives NaN. */
+
+/* x with a x = b: an arrjit_lu, a gather that puts the rows of b in its order, two arrjit_triangular_solve. b: of a's
+ * dtype, [batch dims, n, m], the batch dims a's. A singular a gives inf or NaN. Result: the type of b. */
+ARRJIT_API arrjit_value arrjit_solve(arrjit_graph *graph, arrjit_value a, arrjit_value b);
+/* The inverse of a: arrjit_solve with the identity. A singular a gives inf or NaN. Result: the type of a. */
+ARRJIT_API arrjit_value arrjit_inverse(arrjit_graph *graph, arrjit_value a);
+/* The determinant of a, which may be complex too: the product of the diagonal of arrjit_lu's lu, whose sign follows the
+ * rows that were swapped. It overflows and underflows as that product does; of a matrix without elements 1. Result: the
+ * dtype of a, its batch dims. */
+ARRJIT_API arrjit_value arrjit_det(arrjit_graph *graph, arrjit_value a);
+
 /* ---- statistics ---- */
 
 /* Of x, a float, over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read). Reductions are in
@@ -179,6 +195,9 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_convolution(g, ...) (arrjit_convolution)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_einsum(g, ...) (arrjit_einsum)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_triangular_solve(g, ...) (arrjit_triangular_solve)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_solve(g, ...) (arrjit_solve)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_inverse(g, ...) (arrjit_inverse)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_det(g, ...) (arrjit_det)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)

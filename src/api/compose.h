@@ -26,6 +26,9 @@ aj_value *aj_compose_axes(arrjit_graph *graph, aj_op op, aj_value *x, size_t cou
 /* A dim of extent 1 before dim `axis`. */
 aj_value *aj_compose_expand(arrjit_graph *graph, aj_value *x, int64_t axis);
 aj_value *aj_compose_concat(arrjit_graph *graph, uint32_t count, aj_value *const *xs, int64_t axis);
+/* arrjit_triangular_solve of arrays of rank 2 or more. */
+aj_value *aj_compose_triangular(arrjit_graph *graph, aj_value *a, aj_value *b, bool left, bool lower, bool unit,
+                                bool transposed);
 aj_value *aj_compose_along(arrjit_graph *graph, aj_value *x, aj_value *indices, int64_t axis);
 
 #endif

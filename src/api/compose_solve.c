@@ -18,6 +18,20 @@ static aj_value *reverse(arrjit_graph *graph, aj_value *x, size_t count) {
   return aj_compose_axes(graph, AJ_OP_REVERSE, x, count, axes);
 }
 
+aj_value *aj_compose_triangular(arrjit_graph *graph, aj_value *a, aj_value *b, bool left, bool lower, bool unit,
+                                bool transposed) {
+  /* x a = b is a^T x^T = b^T; with its rows and columns turned round an upper triangle is a lower one */
+  bool turns = transposed == left, is_lower = lower != turns;
+  if (turns) a = turn(graph, a);
+  if (!left) b = turn(graph, b);
+  if (!is_lower) a = reverse(graph, a, 2), b = reverse(graph, b, 1);
+  const aj_attr attr = aj_attr_int(AJ_ATTR_UNIT, unit);
+  aj_value *both[] = {a, b};
+  aj_value *x = a && b ? aj_build1(&graph->b, AJ_OP_SOLVE_LOWER, 2, both, 1, &attr) : NULL;
+  if (!is_lower) x = reverse(graph, x, 1);
+  return left ? x : turn(graph, x);
+}
+
 arrjit_value arrjit_triangular_solve(arrjit_graph *graph, arrjit_value a, arrjit_value b, int left, int lower, int unit,
                                      int transposed) {
   if (!aj_graph_ready(graph)) return NULL;
@@ -29,14 +43,5 @@ arrjit_value arrjit_triangular_solve(arrjit_graph *graph, arrjit_value a, arrjit
                     (int)from->type->rank, (int)to->type->rank);
     return NULL;
   }
-  /* x a = b is a^T x^T = b^T; with its rows and columns turned round an upper triangle is a lower one */
-  bool turns = (transposed != 0) != (left == 0), is_lower = (lower != 0) != turns;
-  if (turns) from = turn(graph, from);
-  if (!left) to = turn(graph, to);
-  if (!is_lower) from = reverse(graph, from, 2), to = reverse(graph, to, 1);
-  const aj_attr attr = aj_attr_int(AJ_ATTR_UNIT, unit != 0);
-  aj_value *both[] = {from, to};
-  aj_value *x = from && to ? aj_build1(&graph->b, AJ_OP_SOLVE_LOWER, 2, both, 1, &attr) : NULL;
-  if (!is_lower) x = reverse(graph, x, 1);
-  return aj_host_value(left ? x : turn(graph, x));
+  return aj_host_value(aj_compose_triangular(graph, from, to, left != 0, lower != 0, unit != 0, transposed != 0));
 }

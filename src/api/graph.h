@@ -98,6 +98,10 @@ typedef struct aj_graph_attr {
 /* What the generated builders of ops.h call: operands, more operands, attributes. */
 arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands,
                          size_t extra_count, const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs);
+/* The same with several results: each goes where out[i] says, if that is not NULL. */
+void aj_graph_ops(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands, size_t extra_count,
+                  const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs, size_t result_count,
+                  arrjit_value *const *out);
 
 /* ---- graph_frame.c ---- */
 /* Opens a construct; NULL when it is lost (limit, memory): an error, but its end will be matched. */

@@ -25,8 +25,9 @@ static bool make_attr(arrjit_graph *graph, aj_op op, const aj_graph_attr *from, 
   return true;
 }
 
-arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands,
-                         size_t extra_count, const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs) {
+static aj_value *build_op(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands,
+                          size_t extra_count, const arrjit_value *extra, size_t attr_count,
+                          const aj_graph_attr *attrs) {
   enum { MOST = 8 };
   aj_attr made[MOST];
   AJ_ASSERT(attr_count <= MOST);
@@ -39,9 +40,22 @@ arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, co
   for (size_t i = 0; i < attr_count; i++)
     if (!make_attr(graph, op, &attrs[i], x ? x->type : NULL, &made[i])) return NULL;
   if (aj_ops[op].flags & AJ_F_ELEMENTWISE)
-    return aj_host_value(aj_build_elementwise(&graph->b, op, count, graph->scratch.data, (uint32_t)attr_count, made));
+    return aj_build_elementwise(&graph->b, op, count, graph->scratch.data, (uint32_t)attr_count, made);
   aj_node *node = aj_build_fitted(&graph->b, op, count, graph->scratch.data, (uint32_t)attr_count, made);
-  return node ? aj_host_value(&node->results[0]) : NULL;
+  return node ? &node->results[0] : NULL;
+}
+
+arrjit_value aj_graph_op(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands,
+                         size_t extra_count, const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs) {
+  return aj_host_value(build_op(graph, op, operand_count, operands, extra_count, extra, attr_count, attrs));
+}
+
+void aj_graph_ops(arrjit_graph *graph, aj_op op, size_t operand_count, const arrjit_value *operands, size_t extra_count,
+                  const arrjit_value *extra, size_t attr_count, const aj_graph_attr *attrs, size_t result_count,
+                  arrjit_value *const *out) {
+  aj_value *first = build_op(graph, op, operand_count, operands, extra_count, extra, attr_count, attrs);
+  for (size_t i = 0; i < result_count; i++)
+    if (out[i]) *out[i] = aj_host_value(first ? first + i : NULL);
 }
 
 /* ---- failures ---- */

@@ -96,7 +96,8 @@ static bool run_routine(aj_interp *in, aj_frame *frame, const aj_node *node, aj_
                       .fail = &fail,
                       .poll = aj_run_poll_routine,
                       .poll_user = in->run,
-                      .team = &aj_run_team};
+                      .team = &aj_run_team,
+                      .no_lapack = aj_core_option(in->run->core, AJ_OPTION_LAPACK) == 0};
   switch (aj_sem_run(&call)) {
   case AJ_SEM_OK: in->run->work += aj_view_count(out); return true;
   case AJ_SEM_FAIL: return aj_run_raise_sem(in->run, &fail, node->operand_count, in->views);

@@ -56,6 +56,7 @@ static bool prepare_node(aj_interp_code *code, const aj_node *node, aj_interp_no
     info->step = aj_step_fold;
     return (info->u.program = info->owned = aj_program_create(&code->core->mem, node->regions[0])) != NULL;
   }
+  if (op->routine == AJ_ROUTINE_CALL && node->result_count > 1) info->step = aj_step_fold;
   if (node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR) return aj_scalar_loop_find(code, node, info);
   if (!(op->flags & AJ_F_ELEMENTWISE) || !is_all_scalar(node)) return true;
   uint32_t typed = node->op == AJ_OP_SELECT ? 1 : 0; /* operand whose dtype names the loop */

@@ -182,6 +182,11 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_DOT: return aj_infer_dot(in);
   case AJ_R_CONV: return aj_infer_conv(in);
   case AJ_R_SOLVE: return aj_infer_solve(in);
+  case AJ_R_CHOLESKY: return aj_infer_cholesky(in);
+  case AJ_R_LU: return aj_infer_lu(in);
+  case AJ_R_QR: return aj_infer_qr(in);
+  case AJ_R_EIGH: return aj_infer_eigh(in);
+  case AJ_R_SVD: return aj_infer_svd(in);
   case AJ_R_REGIONS: return aj_infer_regions(in);
   case AJ_R_LOOP: return aj_infer_loop(in);
   case AJ_R_MAP: return aj_infer_map(in);

@@ -377,6 +377,11 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_DOT:
   case AJ_OP_CONV:
   case AJ_OP_SOLVE_LOWER:
+  case AJ_OP_CHOLESKY:
+  case AJ_OP_LU:
+  case AJ_OP_QR:
+  case AJ_OP_EIGH:
+  case AJ_OP_SVD:
   case AJ_OP_IF:
   case AJ_OP_SWITCH:
   case AJ_OP_WHILE:

@@ -36,7 +36,7 @@ static kind_set own_failures(const aj_kinds *kinds, const aj_node *node) {
   if (node->op == AJ_OP_RAISE || node->op == AJ_OP_CHECK)
     set = (kind_set)1 << find_builtin(kinds, (arrjit_kind)aj_node_int(node, AJ_ATTR_KIND));
   else if (aj_node_may_raise(node))
-    set = BIT(ARITH) | BIT(INDEX) | BIT(SHAPE);
+    set = BIT(ARITH) | BIT(INDEX) | BIT(SHAPE) | BIT(UNAVAILABLE);
   if (node->op == AJ_OP_WHILE || node->op == AJ_OP_FOR) set |= polls;
   for (uint32_t i = 0; i < node->operand_count; i++)
     if (!aj_type_is_scalar(node->operands[i]->type)) set |= polls | BIT(MEMORY);

@@ -69,6 +69,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_INDEX_AXIS: return (form){"int64_t", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DESCENDING:
   case AJ_ATTR_UNIT:
+  case AJ_ATTR_FULL:
   case AJ_ATTR_RIGHT: return (form){"int", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DTYPE: return (form){"arrjit_dtype", NULL, NULL, "dtype"};
   case AJ_ATTR_VALUE:
@@ -157,17 +158,37 @@ static int add_attrs(aj_op op, text *params, text *values) {
   return count;
 }
 
+int list_results(aj_op op, const char *const **out) {
+  static const char *const lu[] = {"lu", "pivots", "permutation"}, *const qr[] = {"q", "r"}, *const eigh[] = {"w", "v"},
+                           *const svd[] = {"u", "s", "vt"};
+  aj_rule rule = aj_ops[op].rule;
+  *out = rule == AJ_R_LU ? lu : rule == AJ_R_QR ? qr : rule == AJ_R_EIGH ? eigh : rule == AJ_R_SVD ? svd : NULL;
+  if (!*out) return 1;
+  return rule == AJ_R_LU || rule == AJ_R_SVD ? 3 : 2;
+}
+
 static void write_function(FILE *header, FILE *source, aj_op op) {
-  text params = {{0}, 0}, operands = {{0}, 0}, extra = {{0}, 0}, attrs = {{0}, 0};
+  text params = {{0}, 0}, operands = {{0}, 0}, extra = {{0}, 0}, attrs = {{0}, 0}, outs = {{0}, 0};
   const aj_op_info *info = &aj_ops[op];
+  const char *const *results;
+  int result_count = list_results(op, &results);
   add_operands(op, &params, &operands, &extra);
   int attr_count = add_attrs(op, &params, &attrs);
-  fprintf(header, "ARRJIT_API arrjit_value arrjit_%s(arrjit_graph *graph%s);\n\n", info->name, params.s);
-  fprintf(source, "arrjit_value arrjit_%s(arrjit_graph *graph%s) {\n", info->name, params.s);
+  for (int i = 0; results && i < result_count; i++) {
+    add(&params, ", arrjit_value *out_%s", results[i]);
+    add(&outs, "%sout_%s", i ? ", " : "", results[i]);
+  }
+  const char *type = results ? "void" : "arrjit_value";
+  fprintf(header, "ARRJIT_API %s arrjit_%s(arrjit_graph *graph%s);\n\n", type, info->name, params.s);
+  fprintf(source, "%s arrjit_%s(arrjit_graph *graph%s) {\n", type, info->name, params.s);
   if (info->min_operands) fprintf(source, "  const arrjit_value operands[] = {%s};\n", operands.s);
   if (attr_count) fprintf(source, "  const aj_graph_attr attrs[] = {%s};\n", attrs.s);
-  fprintf(source, "  return aj_graph_op(graph, AJ_OP_%s, %u, %s, %s, %d, %s);\n}\n\n", rows[op].id, info->min_operands,
-          info->min_operands ? "operands" : "NULL", extra.s, attr_count, attr_count ? "attrs" : "NULL");
+  if (results) fprintf(source, "  arrjit_value *const out[] = {%s};\n", outs.s);
+  fprintf(source, "  %s(graph, AJ_OP_%s, %u, %s, %s, %d, %s", results ? "aj_graph_ops" : "return aj_graph_op",
+          rows[op].id, info->min_operands, info->min_operands ? "operands" : "NULL", extra.s, attr_count,
+          attr_count ? "attrs" : "NULL");
+  if (results) fprintf(source, ", %d, out", result_count);
+  fprintf(source, ");\n}\n\n");
 }
 
 /* ---- documentation ---- */
@@ -185,6 +206,7 @@ const char *get_section(const aj_op_info *info) {
   if (info->rule <= AJ_R_PAD) return "movement";
   if (info->rule <= AJ_R_TAKE) return "indexing";
   if (info->rule <= AJ_R_SEARCH) return "sorting";
+  if (info->rule >= AJ_R_CHOLESKY && info->rule <= AJ_R_SVD) return "linear algebra";
   return info->rule <= AJ_R_SOLVE || info->rule == AJ_R_CUMULATIVE ? "reductions and products" : "exceptions";
 }
 
@@ -232,6 +254,19 @@ static const char *get_result(const aj_op_info *info) {
     return "their dtype; batch, the windows in each spatial dim, results; rank is that of the spatial dims; groups 1, "
            "or a divisor of features and results";
   case AJ_R_SOLVE: return "the type of b, [batch dims, n, m]; a is [batch dims, n, n], of its dtype";
+  case AJ_R_CHOLESKY: return "the type of x, [batch dims, n, n]";
+  case AJ_R_LU:
+    return "the type of x, [batch dims, m, n]; i64[batch dims, the lesser extent], i64[batch dims, m]; extents that "
+           "are "
+           "symbols must be the same";
+  case AJ_R_QR:
+    return "the dtype of x, [batch dims, m, n]: [batch dims, m, k] and [batch dims, k, n]; extents that are symbols "
+           "must "
+           "be the same";
+  case AJ_R_EIGH: return "w the dtype of x, f32 for c64 and f64 for c128, [batch dims, n]; v the type of x";
+  case AJ_R_SVD:
+    return "the dtype of x, [batch dims, m, n]: u [batch dims, m, k], vt [batch dims, l, n]; s, of reals, [batch dims, "
+           "the lesser extent]; extents that are symbols must be the same";
   case AJ_R_EXN: return "an exception";
   case AJ_R_CONST:
   case AJ_R_REGIONS:
@@ -290,6 +325,8 @@ static void write_doc(FILE *out, const char *folder, aj_op op) {
   add(&doc, "Result: %s.", result);
   if (takes_all_axes(info)) add(&doc, " axis_count ARRJIT_ALL_AXES: all axes, axes is not read.");
   if (info->errors[0]) add(&doc, " Fails: %s.", info->errors);
+  const char *const *results;
+  if (list_results(op, &results) > 1) add(&doc, " Any of the pointers may be NULL.");
   write_comment(out, doc.s);
   fputs("\n", out);
   write_example(out, folder, op);

@@ -22,6 +22,10 @@ form get_form(aj_op op, aj_attr_name attr);
 /* Attributes of a row in its order; how many. */
 int list_attrs(aj_op op, aj_attr_name *out);
 
+/* Names of the results that an op has in C parameters of their own; NULL: it has one, which its builder returns. How
+ * many. */
+int list_results(aj_op op, const char *const **out);
+
 bool has_builder(aj_op op);
 bool takes_all_axes(const aj_op_info *info);
 const char *get_section(const aj_op_info *info);

@@ -109,6 +109,11 @@ static void write_function(FILE *out, aj_op op) {
   }
   add_operands(&f, op);
   add_attrs(&f, op);
+  const char *const *names;
+  char many[32];
+  int results = list_results(op, &names);
+  snprintf(many, sizeof many, "std::array<value, %d>", results);
+  if (names) result = many;
   write_comment(out, info->meaning);
   fputs(" */\n", out);
   fprintf(out, "inline %s %s%s(%s, location at = location::here()) {\n", result, info->name,
@@ -116,7 +121,15 @@ static void write_function(FILE *out, aj_op op) {
   fprintf(out, "  arrjit_graph *const g = detail::enter(at, {%s});\n", f.graphs.s);
   if (f.literal_count) fprintf(out, "  const auto in = detail::join(g, {%s});\n", f.literals.s);
   if (variadic) fprintf(out, "  const auto raw = detail::raw(%.*s);\n", (int)length, list);
-  fprintf(out, "  return arrjit::%s(g, (::arrjit_%s)(g%s));\n}\n", result, info->name, f.args.s);
+  if (!names) {
+    fprintf(out, "  return arrjit::%s(g, (::arrjit_%s)(g%s));\n}\n", result, info->name, f.args.s);
+    return;
+  }
+  fprintf(out, "  arrjit_value out[%d];\n  (::arrjit_%s)(g%s", results, info->name, f.args.s);
+  for (int i = 0; i < results; i++) fprintf(out, ", &out[%d]", i);
+  fprintf(out, ");\n  return {{");
+  for (int i = 0; i < results; i++) fprintf(out, "%svalue(g, out[%d])", i ? ", " : "", i);
+  fprintf(out, "}};\n}\n");
 }
 
 static const char start[] =
@@ -130,7 +143,8 @@ static const char start[] =
     " * caller's file and line unless it is given. Throws build_error for what C could not say: operands of different "
     "graphs,\n"
     " * no value among them, lists of unequal length; all else is reported by graph::finish. */\n"
-    "#ifndef ARRJIT_OPS_HPP\n#define ARRJIT_OPS_HPP\n\n#include \"arrjit/ops.h\"\n#include \"arrjit/value.hpp\"\n\n"
+    "#ifndef ARRJIT_OPS_HPP\n#define ARRJIT_OPS_HPP\n\n#include <array>\n\n#include \"arrjit/ops.h\"\n#include "
+    "\"arrjit/value.hpp\"\n\n"
     "namespace arrjit {\n";
 
 void write_cpp(FILE *out) {

@@ -234,7 +234,8 @@ int32_t aj_nh_fallback(aj_run *run, const aj_nh_site *site, const int64_t *itera
                                        .fail = &fail,
                                        .poll = aj_run_poll_routine,
                                        .poll_user = run,
-                                       .team = &aj_run_team});
+                                       .team = &aj_run_team,
+                                       .no_lapack = aj_core_option(run->core, AJ_OPTION_LAPACK) == 0});
   int32_t failed = status != AJ_SEM_OK;
   if (status == AJ_SEM_FAIL) fail_sem(run, site, iterations, &fail, list.views);
   if (status == AJ_SEM_MEMORY) fail_memory(run, site, iterations);

@@ -143,6 +143,7 @@ typedef struct aj_sem_call {
   bool (*poll)(void *user); /* called between blocks at least every 0.1 ms; true: stop (AJ_SEM_STOPPED). NULL: never */
   void *poll_user;
   const aj_sem_team *team; /* NULL: the caller works alone */
+  bool no_lapack;          /* as if the system had none */
 } aj_sem_call;
 /* Runs a SCALAR, EXPAND or CALL op on whole arrays (SCALAR and EXPAND block by block). */
 aj_sem_status aj_sem_run(const aj_sem_call *call);

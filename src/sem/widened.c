@@ -2,7 +2,7 @@
  * sticks nor rounds at every step. Only what leaves the routine is rounded. */
 #include "sem/routine.h"
 
-enum { MOST_OPERANDS = 2 };
+enum { MOST_OPERANDS = 2, MOST_RESULTS = 3 };
 
 /* All elements of a dense view to another, by blocks. */
 static bool convert_all(const aj_view *from, const aj_view *to, aj_poller *poller) {
@@ -26,30 +26,47 @@ static aj_view as_f32(const aj_view *x) {
   return out;
 }
 
-aj_sem_status aj_routine_widened(const aj_sem_call *call, aj_routine *routine) {
-  aj_view wide[MOST_OPERANDS + 1];
-  uint32_t operands = call->node->operand_count;
-  bool narrows = aj_dtype_is_half(call->out->dtype);
+/* Room in f32 for views[i], i < count, that are of 16-bit floats; the others stay. Bytes of it. */
+static size_t plan_wide(uint32_t count, const aj_view *views, aj_view *wide) {
   size_t bytes = 0;
-  AJ_ASSERT(operands <= MOST_OPERANDS);
-  for (uint32_t i = 0; i <= operands; i++) {
-    wide[i] = as_f32(i < operands ? &call->in[i] : call->out);
-    bytes += i < operands || narrows ? aj_view_bytes(&wide[i]) : 0;
+  for (uint32_t i = 0; i < count; i++) {
+    bool narrow = aj_dtype_is_half(views[i].dtype);
+    wide[i] = narrow ? as_f32(&views[i]) : views[i];
+    if (narrow) bytes += aj_view_bytes(&wide[i]);
   }
-  char *scratch = aj_mem_raw(call->mem, bytes), *next = scratch;
-  if (scratch == NULL && bytes > 0) return AJ_SEM_MEMORY;
-  aj_poller poller = aj_routine_poller(call);
-  bool ok = true;
-  for (uint32_t i = 0; i <= operands; i++) {
+  return bytes;
+}
+
+static char *place_wide(uint32_t count, const aj_view *views, aj_view *wide, char *next) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (!aj_dtype_is_half(views[i].dtype)) continue;
     wide[i].data = next;
     next += aj_view_bytes(&wide[i]);
-    if (i < operands) ok = ok && convert_all(&call->in[i], &wide[i], &poller);
   }
+  return next;
+}
+
+/* Converts where the dtypes differ. */
+static bool convert_views(uint32_t count, const aj_view *from, const aj_view *to, aj_poller *poller) {
+  for (uint32_t i = 0; i < count; i++)
+    if (from[i].dtype != to[i].dtype && !convert_all(&from[i], &to[i], poller)) return false;
+  return true;
+}
+
+aj_sem_status aj_routine_widened(const aj_sem_call *call, aj_routine *routine) {
+  aj_view in[MOST_OPERANDS], out[MOST_RESULTS];
+  uint32_t operands = call->node->operand_count, results = call->node->result_count;
+  AJ_ASSERT(operands <= MOST_OPERANDS && results <= MOST_RESULTS);
+  size_t bytes = plan_wide(operands, call->in, in) + plan_wide(results, call->out, out);
+  char *scratch = aj_mem_raw(call->mem, bytes);
+  if (scratch == NULL && bytes > 0) return AJ_SEM_MEMORY;
+  place_wide(results, call->out, out, place_wide(operands, call->in, in, scratch));
+  aj_poller poller = aj_routine_poller(call);
   aj_sem_call inner = *call;
-  inner.in = wide;
-  inner.out = narrows ? &wide[operands] : call->out;
-  aj_sem_status status = ok ? routine(&inner) : AJ_SEM_STOPPED;
-  if (status == AJ_SEM_OK && narrows && !convert_all(inner.out, call->out, &poller)) status = AJ_SEM_STOPPED;
+  inner.in = in;
+  inner.out = out;
+  aj_sem_status status = convert_views(operands, call->in, in, &poller) ? routine(&inner) : AJ_SEM_STOPPED;
+  if (status == AJ_SEM_OK && !convert_views(results, out, call->out, &poller)) status = AJ_SEM_STOPPED;
   aj_mem_free(call->mem, scratch, bytes);
   return status;
 }

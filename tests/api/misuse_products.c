@@ -135,10 +135,62 @@ static void solves(misuse *m) {
         arrjit_triangular_solve(g, MATRIX(3, 3), MATRIX(3, 2), 0, 1, 0, 0));
 }
 
+/* Builders of several results, by the first of them. */
+static arrjit_value call_lu(arrjit_graph *g, arrjit_value x) {
+  arrjit_value out = x;
+  (arrjit_lu)(g, x, &out, NULL, NULL);
+  return out;
+}
+static arrjit_value call_qr(arrjit_graph *g, arrjit_value x) {
+  arrjit_value out = x;
+  (arrjit_qr)(g, x, 0, &out, NULL);
+  return out;
+}
+static arrjit_value call_eigh(arrjit_graph *g, arrjit_value x) {
+  arrjit_value out = x;
+  (arrjit_eigh)(g, x, NULL, &out);
+  return out;
+}
+static arrjit_value call_svd(arrjit_graph *g, arrjit_value x) {
+  arrjit_value out = x;
+  (arrjit_svd)(g, x, 0, NULL, NULL, &out);
+  return out;
+}
+
+static void factors(misuse *m) {
+#define UNEQUAL(g, x) arrjit_full(g, arrjit_const_like(g, x, 1), 2, I64S(arrjit_symbol(g, "r"), arrjit_symbol(g, "c")))
+  ALL_REFUSE(m, arrjit_cholesky, "x", arrjit_cholesky);
+  ALL_REFUSE(m, arrjit_lu, "x", call_lu);
+  ALL_REFUSE(m, arrjit_qr, "x", call_qr);
+  ALL_REFUSE(m, arrjit_eigh, "x", call_eigh);
+  ALL_REFUSE(m, arrjit_svd, "x", call_svd);
+  WRONG(m, arrjit_cholesky, "x", "not square", "cholesky: x is f64[2, 3]; expected square matrices",
+        arrjit_cholesky(g, MATRIX(2, 3)));
+  WRONG(m, arrjit_cholesky, "x", "integers", "x is i64[3]", arrjit_cholesky(g, p->integers));
+  WRONG(m, arrjit_eigh, "x", "not square", "eigh: x is f64[2, 3]; expected square matrices",
+        call_eigh(g, MATRIX(2, 3)));
+  WRONG(m, arrjit_lu, "x", "a vector", "lu: x is f64[3]; expected one or more matrices", call_lu(g, p->vector));
+  WRONG(m, arrjit_lu, "x", "of two symbols", "of which one is known to be the lesser",
+        call_lu(g, UNEQUAL(g, p->vector)));
+  WRONG(m, arrjit_qr, "full", "2", "full is 2; expected 0 or 1", arrjit_qr(g, MATRIX(2, 2), 2, NULL, NULL));
+  WRONG(m, arrjit_svd, "full", "-1", "full is -1; expected 0 or 1", arrjit_svd(g, MATRIX(2, 2), -1, NULL, NULL, NULL));
+#define CALL_SOLVE_ALL(g, x) arrjit_solve(g, x, x)
+  ALL_REFUSE(m, arrjit_solve, "a", CALL_SOLVE_ALL);
+  ALL_REFUSE(m, arrjit_inverse, "a", arrjit_inverse);
+  ALL_REFUSE(m, arrjit_det, "a", arrjit_det);
+  WRONG(m, arrjit_solve, "a", "not square", "solve: a is f64[2, 3]; expected square matrices",
+        arrjit_solve(g, MATRIX(2, 3), MATRIX(2, 3)));
+  WRONG(m, arrjit_solve, "b", "of other rows", "solve: a is f64[2, 2] and b f64[3, 2]; expected one dtype",
+        arrjit_solve(g, MATRIX(2, 2), MATRIX(3, 2)));
+  WRONG(m, arrjit_inverse, "a", "a vector", "inverse: a is f64[3]; expected square", arrjit_inverse(g, p->vector));
+  WRONG(m, arrjit_det, "a", "not square", "det: a is f64[3, 2]; expected square", arrjit_det(g, MATRIX(3, 2)));
+}
+
 void misuse_products(misuse *m) {
   products(m);
   convolutions(m);
   general_convolutions(m);
   einsums(m);
   solves(m);
+  factors(m);
 }

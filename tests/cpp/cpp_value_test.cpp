@@ -157,6 +157,19 @@ static void test_functions_take_lists_in_braces(void **state) {
   EXPECT((r.output(11).to_vector<bool>() == std::vector<bool>{true, false, false, false, false, false}));
 }
 
+/* They come as an array. */
+static void test_functions_give_several_results(void **state) {
+  fixture &f = get(state);
+  graph g(f.ctx);
+  const value x = g.param<double>("x", {3, 2});
+  const auto [q, r] = qr(x, 0);
+  const auto [u, s, vt] = svd(x, 1);
+  const arrjit::value pivots = lu(x)[1];
+  EXPECT(q.type().dims[0] == 3 && q.type().dims[1] == 2 && r.type().dims[0] == 2 && r.type().dims[1] == 2);
+  EXPECT(u.type().dims[1] == 3 && s.rank() == 1 && s.type().dims[0] == 2 && vt.type().dims[0] == 2);
+  EXPECT(pivots.dtype() == ARRJIT_I64 && pivots.type().dims[0] == 2);
+}
+
 static void test_what_only_cpp_can_get_wrong_is_thrown_at_once(void **state) {
   fixture &f = get(state);
   graph g(f.ctx), other(f.ctx);
@@ -233,6 +246,7 @@ static const struct CMUnitTest tests[] = {
     CPP_TEST(test_numbers_take_the_dtype_beside_them),
     CPP_TEST(test_numbers_that_do_not_fit_are_build_errors),
     CPP_TEST(test_functions_take_lists_in_braces),
+    CPP_TEST(test_functions_give_several_results),
     CPP_TEST(test_what_only_cpp_can_get_wrong_is_thrown_at_once),
     CPP_TEST(test_build_errors_have_op_file_and_line),
     CPP_TEST(test_a_trace_has_the_lines_of_operators_and_functions),

@@ -257,6 +257,27 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
                       t->rhs_contract);
   case AJ_OP_CONV: return arrjit_conv(g, in[0], in[1], t->rank, t->c, t->a, t->b, t->base, t->spread, t->groups);
   case AJ_OP_SOLVE_LOWER: return arrjit_solve_lower(g, in[0], in[1], t->flag);
+  case AJ_OP_CHOLESKY: return arrjit_cholesky(g, in[0]);
+  case AJ_OP_LU: {
+    arrjit_value out[3];
+    arrjit_lu(g, in[0], &out[0], &out[1], &out[2]);
+    return out[t->variant % 3];
+  }
+  case AJ_OP_QR: {
+    arrjit_value out[2];
+    arrjit_qr(g, in[0], t->flag, &out[0], &out[1]);
+    return out[t->variant % 2];
+  }
+  case AJ_OP_EIGH: {
+    arrjit_value out[2];
+    arrjit_eigh(g, in[0], &out[0], &out[1]);
+    return out[t->variant % 2];
+  }
+  case AJ_OP_SVD: {
+    arrjit_value out[3];
+    arrjit_svd(g, in[0], t->flag, &out[0], &out[1], &out[2]);
+    return out[t->variant % 3];
+  }
   case AJ_OP_EXN_CODE: return arrjit_exn_code(g, in[0]);
   case AJ_OP_EXN_SITE: return arrjit_exn_site(g, in[0]);
   case AJ_OP_EXN_CAUSE: return arrjit_exn_cause(g, in[0]);

@@ -337,6 +337,18 @@ static bool make_solve(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   return true;
 }
 
+/* Square where the rule says so, by cutting or by leaving out. */
+static bool make_factor(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  aj_rule rule = aj_ops[c->op].rule;
+  arrjit_type a = *x;
+  if (x->rank < 2 || x->dims[x->rank - 2] > 100) return false;
+  if (rule == AJ_R_CHOLESKY || rule == AJ_R_EIGH) a.dims[a.rank - 1] = a.dims[a.rank - 2];
+  c->attrs.flag = tk_chance(pick, 50);
+  c->attrs.variant = tk_below(pick, 6);
+  add(c, a, TK_DATA, 0);
+  return true;
+}
+
 /* One or two arrays, their inits, a combiner by number. */
 static bool make_combine(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   size_t args = 1 + tk_below(pick, 2);
@@ -453,6 +465,11 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_DOT: return make_dot(c, x, pick);
   case AJ_R_CONV: return make_conv(c, x, pick);
   case AJ_R_SOLVE: return make_solve(c, x, pick);
+  case AJ_R_CHOLESKY:
+  case AJ_R_LU:
+  case AJ_R_QR:
+  case AJ_R_EIGH:
+  case AJ_R_SVD: return make_factor(c, x, pick);
   case AJ_R_CONST:
   case AJ_R_REGIONS:
   case AJ_R_LOOP:
