@@ -242,8 +242,10 @@ static verdict run_built(case_build *b, const json_t *one, const case_inputs *in
   if (status != ARRJIT_OK) return corpus_say(b->run, FAILED, "finish: %s", error.message);
   tk_outcome o;
   verdict v = FAILED;
-  if (corpus_execute(b->run, function, in->count, in->arrays, &o))
-    v = o.ok ? judge_all(b->run, one, &o) : corpus_say(b->run, FAILED, "%s", o.text);
+  if (corpus_execute(b->run, function, in->count, in->arrays, &o)) {
+    bool lacking = !o.ok && o.kind == ARRJIT_KIND_UNAVAILABLE; /* to this machine */
+    v = o.ok ? judge_all(b->run, one, &o) : corpus_say(b->run, lacking ? SKIPPED : FAILED, "%s", o.text);
+  }
   tk_outcome_free(&o);
   arrjit_function_release(function);
   return v;

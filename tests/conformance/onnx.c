@@ -93,6 +93,7 @@ static const struct {
     {"MatMul", onnx_matmul},
     {"Gemm", onnx_gemm},
     {"Einsum", onnx_einsum},
+    {"Det", onnx_det},
     {"MatMulInteger", onnx_matmul_integer},
     {"QLinearMatMul", onnx_quantized_matmul},
     {"QuantizeLinear", onnx_quantize},

@@ -70,7 +70,7 @@ case_vocabulary onnx_gather, onnx_gather_elements, onnx_gather_nd, onnx_scatter_
 arrjit_value onnx_wrap_index(case_op *op, arrjit_value indices, int64_t extent);
 
 /* ---- onnx_reduce.c ---- */
-case_vocabulary onnx_reduce, onnx_matmul, onnx_gemm, onnx_einsum;
+case_vocabulary onnx_reduce, onnx_matmul, onnx_gemm, onnx_einsum, onnx_det;
 arrjit_value onnx_dot(case_op *op, arrjit_value x, arrjit_value y); /* as NumPy's matmul */
 
 /* ---- onnx_normalize.c ---- */

@@ -107,3 +107,8 @@ verdict onnx_einsum(case_op *op) {
   op->out[0] = arrjit_einsum(op->g, case_text(op, "equation"), op->in_count, op->in);
   return PASSED;
 }
+
+verdict onnx_det(case_op *op) {
+  op->out[0] = arrjit_det(op->g, op->in[0]);
+  return PASSED;
+}
