@@ -134,6 +134,28 @@ ARRJIT_API arrjit_value arrjit_inverse(arrjit_graph *graph, arrjit_value a);
  * rows that were swapped. It overflows and underflows as that product does; of a matrix without elements 1. Result: the
  * dtype of a, its batch dims. */
 ARRJIT_API arrjit_value arrjit_det(arrjit_graph *graph, arrjit_value a);
+/* ---- transforms ---- */
+
+/* Discrete Fourier transforms over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read), one
+ * after the other by arrjit_fft_last, arrjit_rfft_last, arrjit_irfft_last, whose bounds hold for each. lengths: NULL,
+ * or for each axis how many elements are transformed, a number or a symbol: x is cut to that many, or zeros follow.
+ * Length 0 gives no elements. Any length is fast; the same bits on every machine. Errors: x of another dtype, an axis
+ * out of range or twice. The forward transform of a complex x: element k is the sum of x[j] e^(-2 pi i j k / n).
+ * Result: the dtype of x, its extents or lengths. */
+ARRJIT_API arrjit_value arrjit_fft(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes,
+                                   const int64_t *lengths);
+/* The inverse of arrjit_fft: with e^(2 pi i j k / n), divided by n. Result: the dtype of x, its extents or lengths. */
+ARRJIT_API arrjit_value arrjit_ifft(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes,
+                                    const int64_t *lengths);
+/* Of a real x, f32 or f64: along the last of axes, at least one, the elements 0 to n / 2, which tell the others; along
+ * the others as arrjit_fft. Result: c64 for f32, c128 for f64, the extent of the last of axes n / 2 + 1. */
+ARRJIT_API arrjit_value arrjit_rfft(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes,
+                                    const int64_t *lengths);
+/* The inverse of arrjit_rfft: of a complex x as arrjit_ifft along axes but the last, then back to real numbers along
+ * the last, whose length is the result's, n: x is cut to n / 2 + 1 elements, or zeros follow (lengths NULL: n is 2 (m -
+ * 1) for an extent m; m = 0 is an error, kind shape where it shows at run time). Result: f32 for c64, f64 for c128. */
+ARRJIT_API arrjit_value arrjit_irfft(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes,
+                                     const int64_t *lengths);
 
 /* ---- statistics ---- */
 
@@ -198,6 +220,10 @@ ARRJIT_API void arrjit_top_k(arrjit_graph *graph, arrjit_value x, int64_t k, int
 #define arrjit_solve(g, ...) (arrjit_solve)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_inverse(g, ...) (arrjit_inverse)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_det(g, ...) (arrjit_det)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_fft(g, ...) (arrjit_fft)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_ifft(g, ...) (arrjit_ifft)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_rfft(g, ...) (arrjit_rfft)(ARRJIT_AT_(g), __VA_ARGS__)
+#define arrjit_irfft(g, ...) (arrjit_irfft)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_variance(g, ...) (arrjit_variance)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_standard_deviation(g, ...) (arrjit_standard_deviation)(ARRJIT_AT_(g), __VA_ARGS__)
 #define arrjit_norm(g, ...) (arrjit_norm)(ARRJIT_AT_(g), __VA_ARGS__)

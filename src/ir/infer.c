@@ -181,6 +181,7 @@ arrjit_status aj_infer_types(aj_infer *in) {
   case AJ_R_ARG: return aj_infer_arg(in);
   case AJ_R_DOT: return aj_infer_dot(in);
   case AJ_R_CONV: return aj_infer_conv(in);
+  case AJ_R_FFT: return aj_infer_fft(in);
   case AJ_R_SOLVE: return aj_infer_solve(in);
   case AJ_R_CHOLESKY: return aj_infer_cholesky(in);
   case AJ_R_LU: return aj_infer_lu(in);

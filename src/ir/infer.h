@@ -14,6 +14,7 @@ aj_infer_rule aj_infer_dynamic_slice, aj_infer_dynamic_update_slice, aj_infer_ga
     aj_infer_sort, aj_infer_search, aj_infer_reduce, aj_infer_arg, aj_infer_dot;
 aj_infer_rule aj_infer_conv, aj_infer_solve;                                            /* ir/infer_conv.c */
 aj_infer_rule aj_infer_cholesky, aj_infer_lu, aj_infer_qr, aj_infer_eigh, aj_infer_svd; /* ir/infer_linalg.c */
+aj_infer_rule aj_infer_fft;                                                             /* ir/infer_fft.c */
 aj_infer_rule aj_infer_regions, aj_infer_loop, aj_infer_map, aj_infer_combine, aj_infer_cumulative, aj_infer_window_op,
     aj_infer_call, aj_infer_terminator, aj_infer_check, aj_infer_check_shape, aj_infer_callback, aj_infer_exn,
     aj_infer_exn_bool, aj_infer_exn_field, aj_infer_exn_i64, aj_infer_kernel;

@@ -62,6 +62,7 @@ typedef enum aj_rule {
   AJ_R_ARG,
   AJ_R_DOT,
   AJ_R_CONV,
+  AJ_R_FFT,
   AJ_R_SOLVE,
   AJ_R_CHOLESKY,
   AJ_R_LU,

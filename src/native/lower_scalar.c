@@ -376,6 +376,9 @@ static aj_lv lower_op(aj_scalar *s, const aj_node *node) {
   case AJ_OP_MEAN:
   case AJ_OP_DOT:
   case AJ_OP_CONV:
+  case AJ_OP_FFT_LAST:
+  case AJ_OP_RFFT_LAST:
+  case AJ_OP_IRFFT_LAST:
   case AJ_OP_SOLVE_LOWER:
   case AJ_OP_CHOLESKY:
   case AJ_OP_LU:

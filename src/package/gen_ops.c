@@ -70,6 +70,7 @@ form get_form(aj_op op, aj_attr_name attr) {
   case AJ_ATTR_DESCENDING:
   case AJ_ATTR_UNIT:
   case AJ_ATTR_FULL:
+  case AJ_ATTR_INVERSE:
   case AJ_ATTR_RIGHT: return (form){"int", NULL, NULL, aj_attrs[attr].name};
   case AJ_ATTR_DTYPE: return (form){"arrjit_dtype", NULL, NULL, "dtype"};
   case AJ_ATTR_VALUE:
@@ -253,6 +254,11 @@ static const char *get_result(const aj_op_info *info) {
   case AJ_R_CONV:
     return "their dtype; batch, the windows in each spatial dim, results; rank is that of the spatial dims; groups 1, "
            "or a divisor of features and results";
+  case AJ_R_FFT:
+    return info->dtypes == AJ_D_PART ? "c64 for f32, c128 for f64; the shape of x, the last extent n / 2 + 1"
+           : strcmp(info->name, "fft_last") == 0 ? "the type of x"
+                                                 : "f32 for c64, f64 for c128; the shape of x, the last extent "
+                                                   "sizes[0], which may be a symbol; rank is 1";
   case AJ_R_SOLVE: return "the type of b, [batch dims, n, m]; a is [batch dims, n, n], of its dtype";
   case AJ_R_CHOLESKY: return "the type of x, [batch dims, n, n]";
   case AJ_R_LU:

@@ -1,4 +1,4 @@
-/* Misuse of products: dot, conv, and what is made of them. */
+/* Misuse of products and transforms: dot, conv, fft_last, and what is made of them. */
 #include "misuse.h"
 
 static void products(misuse *m) {
@@ -186,6 +186,43 @@ static void factors(misuse *m) {
   WRONG(m, arrjit_det, "a", "not square", "det: a is f64[3, 2]; expected square", arrjit_det(g, MATRIX(3, 2)));
 }
 
+static void transforms(misuse *m) {
+#define COMPLEX arrjit_complex(g, p->vector, p->vector)
+#define CALL_FFT_LAST(g, x) arrjit_fft_last(g, x, 0)
+#define CALL_IRFFT_LAST(g, x) arrjit_irfft_last(g, x, 1, I64S(4))
+#define CALL_FFT(g, x) arrjit_fft(g, x, 1, I64S(0), NULL)
+#define CALL_IFFT(g, x) arrjit_ifft(g, x, 1, I64S(0), NULL)
+#define CALL_RFFT(g, x) arrjit_rfft(g, x, 1, I64S(0), NULL)
+#define CALL_IRFFT(g, x) arrjit_irfft(g, x, 1, I64S(0), NULL)
+  ALL_REFUSE(m, arrjit_fft_last, "x", CALL_FFT_LAST);
+  ALL_REFUSE(m, arrjit_rfft_last, "x", arrjit_rfft_last);
+  ALL_REFUSE(m, arrjit_irfft_last, "x", CALL_IRFFT_LAST);
+  ALL_REFUSE(m, arrjit_fft, "x", CALL_FFT);
+  ALL_REFUSE(m, arrjit_ifft, "x", CALL_IFFT);
+  ALL_REFUSE(m, arrjit_rfft, "x", CALL_RFFT);
+  ALL_REFUSE(m, arrjit_irfft, "x", CALL_IRFFT);
+  WRONG(m, arrjit_fft_last, "x", "real", "x is f64[3]; expected", arrjit_fft_last(g, p->vector, 0));
+  WRONG(m, arrjit_fft_last, "x", "a scalar", "x is a scalar", arrjit_fft_last(g, arrjit_const_like(g, COMPLEX, 1), 0));
+  WRONG(m, arrjit_fft_last, "inverse", "2", "inverse is 2; expected 0 or 1", arrjit_fft_last(g, COMPLEX, 2));
+  WRONG(m, arrjit_rfft_last, "x", "integers", "x is i64[3]; expected", arrjit_rfft_last(g, p->integers));
+  WRONG(m, arrjit_irfft_last, "sizes", "of another spectrum", "x is c128[3]; expected 4 along the last axis, 6 / 2 + 1",
+        arrjit_irfft_last(g, COMPLEX, 1, I64S(6)));
+  WRONG(m, arrjit_irfft_last, "rank", "2", "1, for the last axis", arrjit_irfft_last(g, COMPLEX, 2, I64S(4, 4)));
+  ABSENT(m, arrjit_irfft_last, "sizes", "sizes", arrjit_irfft_last(g, COMPLEX, 1, NULL));
+  WRONG(m, arrjit_fft, "axes", "out of range", "fft: axis is 1", arrjit_fft(g, COMPLEX, 1, I64S(1), NULL));
+  WRONG(m, arrjit_ifft, "axes", "twice", "ifft: axes has 0 twice", arrjit_ifft(g, COMPLEX, 2, I64S(0, 0), NULL));
+  BUILD(m, arrjit_fft, "lengths", "no extent", ARRJIT_MISUSE, "lengths",
+        (void)arrjit_fft(g, COMPLEX, 1, I64S(0), I64S(-1000)));
+  WRONG(m, arrjit_rfft, "axis_count", "0", "rfft: no axis came", arrjit_rfft(g, p->vector, 0, NULL, NULL));
+  WRONG(m, arrjit_rfft, "x", "complex", "rfft: x is c128[3]", arrjit_rfft(g, COMPLEX, 1, I64S(0), NULL));
+  WRONG(m, arrjit_irfft, "x", "of no extent", "irfft: an extent of the result is below 0",
+        arrjit_irfft(g, arrjit_slice(g, COMPLEX, 1, I64S(0), I64S(0), I64S(1)), 1, I64S(0), NULL));
+  ABSENT(m, arrjit_fft, "axes", "axes", arrjit_fft(g, COMPLEX, 1, NULL, NULL));
+  ABSENT(m, arrjit_ifft, "axes", "axes", arrjit_ifft(g, COMPLEX, 1, NULL, NULL));
+  ABSENT(m, arrjit_rfft, "axes", "axes", arrjit_rfft(g, p->vector, 1, NULL, NULL));
+  ABSENT(m, arrjit_irfft, "axes", "axes", arrjit_irfft(g, COMPLEX, 1, NULL, NULL));
+}
+
 void misuse_products(misuse *m) {
   products(m);
   convolutions(m);
@@ -193,4 +230,5 @@ void misuse_products(misuse *m) {
   einsums(m);
   solves(m);
   factors(m);
+  transforms(m);
 }

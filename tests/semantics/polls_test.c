@@ -261,6 +261,11 @@ static arrjit_value do_input(arrjit_graph *g, arrjit_value x, arrjit_value at, i
   return x;
 }
 
+static arrjit_value do_fft(arrjit_graph *g, arrjit_value x, arrjit_value at, int64_t n) {
+  (void)at, (void)n;
+  return arrjit_rfft(g, x, 1, I64S(0), NULL);
+}
+
 static const work works[] = {{"convert", do_convert},
                              {"functions", do_functions},
                              {"sum", do_sum},
@@ -290,6 +295,7 @@ static const work works[] = {{"convert", do_convert},
                              {"dot, long", do_long_dot},
                              {"dot, square", do_square_dot},
                              {"conv", do_conv},
+                             {"fft", do_fft},
                              {"check", do_check},
                              {"loop", do_loop},
                              {"input", do_input}};

@@ -256,6 +256,9 @@ arrjit_value tk_build_op(arrjit_graph *g, aj_op op, size_t count, const arrjit_v
     return arrjit_dot(g, in[0], in[1], t->batch_count, t->lhs_batch, t->rhs_batch, t->contract_count, t->lhs_contract,
                       t->rhs_contract);
   case AJ_OP_CONV: return arrjit_conv(g, in[0], in[1], t->rank, t->c, t->a, t->b, t->base, t->spread, t->groups);
+  case AJ_OP_FFT_LAST: return arrjit_fft_last(g, in[0], t->flag);
+  case AJ_OP_RFFT_LAST: return arrjit_rfft_last(g, in[0]);
+  case AJ_OP_IRFFT_LAST: return arrjit_irfft_last(g, in[0], t->rank, t->dims);
   case AJ_OP_SOLVE_LOWER: return arrjit_solve_lower(g, in[0], in[1], t->flag);
   case AJ_OP_CHOLESKY: return arrjit_cholesky(g, in[0]);
   case AJ_OP_LU: {

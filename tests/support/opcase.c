@@ -326,6 +326,15 @@ static bool make_conv(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   return true;
 }
 
+static bool make_fft(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
+  int64_t last = x->rank ? x->dims[x->rank - 1] : 0;
+  if (!x->rank || (c->op == AJ_OP_IRFFT_LAST && last < 1)) return false;
+  c->attrs.flag = tk_chance(pick, 40);
+  c->attrs.rank = 1;
+  c->attrs.dims[0] = 2 * last - 1 - c->attrs.flag;
+  return add(c, *x, TK_DATA, 0), true;
+}
+
 /* x is the right side. */
 static bool make_solve(tk_opcase *c, const arrjit_type *x, tk_random *pick) {
   if (x->rank < 2 || x->dims[x->rank - 2] > 100) return false;
@@ -464,6 +473,7 @@ bool tk_opcase_make(aj_op op, const arrjit_type *x, tk_random *pick, tk_opcase *
   case AJ_R_TAKE: return make_take(c, x, pick);
   case AJ_R_DOT: return make_dot(c, x, pick);
   case AJ_R_CONV: return make_conv(c, x, pick);
+  case AJ_R_FFT: return make_fft(c, x, pick);
   case AJ_R_SOLVE: return make_solve(c, x, pick);
   case AJ_R_CHOLESKY:
   case AJ_R_LU:
