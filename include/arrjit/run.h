@@ -196,8 +196,8 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_run(arrjit_function *function, c
 /* Monotonic clock that deadlines are on. */
 ARRJIT_API int64_t arrjit_clock_ns(void);
 
-/* A flag that ends runs; a matrix that LAPACK works on is finished first, as before a deadline. It may be triggered from
- * any thread, also before the run; it stays triggered. */
+/* A flag that ends runs; a matrix that LAPACK works on is finished first, as before a deadline. It may be triggered
+ * from any thread, also before the run; it stays triggered. */
 ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_cancel_create(arrjit_context *context, arrjit_cancel **out,
                                                               arrjit_error *error);
 ARRJIT_API void arrjit_cancel_trigger(arrjit_cancel *cancel);
