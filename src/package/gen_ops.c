@@ -194,6 +194,8 @@ static void write_function(FILE *header, FILE *source, aj_op op) {
 
 /* ---- documentation ---- */
 
+static bool is_factoring(const aj_op_info *info) { return info->rule >= AJ_R_CHOLESKY && info->rule <= AJ_R_SVD; }
+
 const char *get_section(const aj_op_info *info) {
   static const char *const elementwise[] = {"elementwise, no operand", "elementwise, one operand",
                                             "elementwise, two operands", "elementwise, three operands"};
@@ -207,7 +209,7 @@ const char *get_section(const aj_op_info *info) {
   if (info->rule <= AJ_R_PAD) return "movement";
   if (info->rule <= AJ_R_TAKE) return "indexing";
   if (info->rule <= AJ_R_SEARCH) return "sorting";
-  if (info->rule >= AJ_R_CHOLESKY && info->rule <= AJ_R_SVD) return "linear algebra";
+  if (is_factoring(info)) return "linear algebra";
   return info->rule <= AJ_R_SOLVE || info->rule == AJ_R_CUMULATIVE ? "reductions and products" : "exceptions";
 }
 
@@ -330,6 +332,10 @@ static void write_doc(FILE *out, const char *folder, aj_op op) {
   if (dtypes) add(&doc, "For %s. ", dtypes);
   add(&doc, "Result: %s.", result);
   if (takes_all_axes(info)) add(&doc, " axis_count ARRJIT_ALL_AXES: all axes, axes is not read.");
+  if (is_factoring(info))
+    add(&doc,
+        " A matrix that has an infinite element or a NaN, where it is read, gives NaN. f16 and bf16 are computed in "
+        "f32. Signs, phases and rounding are LAPACK's.");
   if (info->errors[0]) add(&doc, " Fails: %s.", info->errors);
   const char *const *results;
   if (list_results(op, &results) > 1) add(&doc, " Any of the pointers may be NULL.");
