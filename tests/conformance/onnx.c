@@ -94,6 +94,8 @@ static const struct {
     {"Gemm", onnx_gemm},
     {"Einsum", onnx_einsum},
     {"Det", onnx_det},
+    {"DFT", onnx_dft},
+    {"STFT", onnx_stft},
     {"MatMulInteger", onnx_matmul_integer},
     {"QLinearMatMul", onnx_quantized_matmul},
     {"QuantizeLinear", onnx_quantize},

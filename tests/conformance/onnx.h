@@ -114,6 +114,9 @@ case_vocabulary onnx_attention, onnx_linear_attention, onnx_rotary_embedding;
 /* ---- onnx_loss.c ---- */
 case_vocabulary onnx_likelihood_loss, onnx_cross_entropy_loss, onnx_dropout;
 
+/* ---- onnx_transform.c ---- */
+case_vocabulary onnx_dft, onnx_stft;
+
 /* ---- onnx_control.c ---- */
 case_vocabulary onnx_if, onnx_loop, onnx_scan;
 

@@ -130,7 +130,7 @@ static verdict build_convert(case_op *op) {
 
 static verdict build_bitcast(case_op *op) {
   if (arrjit_dtype_bytes(op->type[0].dtype) != arrjit_dtype_bytes(arrjit_value_type(op->in[0]).dtype))
-    return corpus_say(op->build->run, SKIPPED, "op bitcast_convert between widths");
+    return stablehlo_bitcast_narrower(op);
   op->out[0] = is_bool(op->in[0]) ? op->in[0] : arrjit_bitcast(op->g, op->in[0], op->type[0].dtype);
   return PASSED;
 }
@@ -346,6 +346,8 @@ static verdict build_case(case_op *op) {
   return PASSED;
 }
 
+static verdict build_scan(case_op *op) { return stablehlo_scan(op, vocabulary); }
+
 /* ---- all ---- */
 
 static const struct {
@@ -384,7 +386,16 @@ static const struct {
               {"select_and_scatter", build_select_and_scatter},
               {"while", build_while},
               {"if", build_if},
-              {"case", build_case}};
+              {"case", build_case},
+              {"fft", stablehlo_fft},
+              {"batch_norm_inference", stablehlo_batch_norm},
+              {"broadcast", stablehlo_broadcast},
+              {"chlo.broadcast_add", stablehlo_broadcast_add},
+              {"torch_index_select", stablehlo_index_select},
+              {"chlo.mulhi", stablehlo_mulhi},
+              {"chlo.bessel_i1e", stablehlo_bessel_i1e},
+              {"chlo.ragged_dot", stablehlo_ragged_dot},
+              {"chlo.scan", build_scan}};
 
 static verdict vocabulary(case_op *op) {
   if (stablehlo_complex(op) || build_elementwise(op)) return PASSED;

@@ -16,4 +16,9 @@ case_vocabulary stablehlo_power, stablehlo_reduce_precision, stablehlo_gather, s
 /* ---- stablehlo_product.c ---- */
 case_vocabulary stablehlo_dot, stablehlo_convolution, stablehlo_triangular_solve;
 
+/* ---- stablehlo_compose.c ---- */
+case_vocabulary stablehlo_fft, stablehlo_batch_norm, stablehlo_broadcast, stablehlo_broadcast_add,
+    stablehlo_index_select, stablehlo_mulhi, stablehlo_bitcast_narrower, stablehlo_bessel_i1e, stablehlo_ragged_dot;
+verdict stablehlo_scan(case_op *op, case_vocabulary *vocabulary); /* that of its region */
+
 #endif
