@@ -77,20 +77,29 @@ static inline aj_cell sub(aj_cell x, aj_cell y) { return (aj_cell){x.re - y.re, 
 static inline aj_cell scale(aj_cell x, double by) { return (aj_cell){x.re * by, x.im * by}; }
 static inline aj_cell turn_back(aj_cell x) { return (aj_cell){x.im, -x.re}; } /* times -i */
 
-/* What a butterfly does to the cells x[0 .. radix - 1]; the first point needs no turning. */
+/* What a butterfly does to the cells x[0 .. RADIX - 1]; the first point needs no turning. Without loops over these
+ * cells, so that compilers keep them in registers. */
 #define PASS(name, RADIX, butterfly)                                                                                   \
   static void name(const pass *t, int64_t j, int64_t j_end, int64_t q, int64_t q_end) {                                \
     int64_t s = t->s, far = t->m * s;                                                                                  \
     for (; j < j_end; j++) {                                                                                           \
-      const aj_cell *restrict in = t->in + j * s;                                                                      \
+      const aj_cell *restrict in = t->in + j * s, *restrict roots = t->plan->roots;                                    \
       aj_cell *restrict out = t->out + RADIX * j * s;                                                                  \
-      aj_cell x[RADIX], w[RADIX];                                                                                      \
-      for (int r = 1; r < RADIX; r++) w[r] = t->plan->roots[r * j * s];                                                \
+      aj_cell w1 = roots[j * s], w2 = w1, w3 = w1, w4 = w1, x[5];                                                      \
+      if (RADIX > 2) w2 = roots[2 * j * s];                                                                            \
+      if (RADIX > 3) w3 = roots[3 * j * s];                                                                            \
+      if (RADIX > 4) w4 = roots[4 * j * s];                                                                            \
       for (int64_t i = q; i < q_end; i++) {                                                                            \
-        for (int r = 0; r < RADIX; r++) x[r] = in[i + r * far];                                                        \
+        x[0] = in[i], x[1] = in[i + far];                                                                              \
+        if (RADIX > 2) x[2] = in[i + 2 * far];                                                                         \
+        if (RADIX > 3) x[3] = in[i + 3 * far];                                                                         \
+        if (RADIX > 4) x[4] = in[i + 4 * far];                                                                         \
         butterfly(x);                                                                                                  \
         out[i] = x[0];                                                                                                 \
-        for (int r = 1; r < RADIX; r++) out[i + r * s] = j > 0 ? aj_cell_mul(x[r], w[r]) : x[r];                       \
+        out[i + s] = j > 0 ? aj_cell_mul(x[1], w1) : x[1];                                                             \
+        if (RADIX > 2) out[i + 2 * s] = j > 0 ? aj_cell_mul(x[2], w2) : x[2];                                          \
+        if (RADIX > 3) out[i + 3 * s] = j > 0 ? aj_cell_mul(x[3], w3) : x[3];                                          \
+        if (RADIX > 4) out[i + 4 * s] = j > 0 ? aj_cell_mul(x[4], w4) : x[4];                                          \
       }                                                                                                                \
     }                                                                                                                  \
   }
