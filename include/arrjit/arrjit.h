@@ -22,6 +22,7 @@
 #include "arrjit/graph.h"
 #include "arrjit/half.h"
 #include "arrjit/ops.h"
+#include "arrjit/random.h"
 #include "arrjit/run.h"
 #include "arrjit/runner.h"
 

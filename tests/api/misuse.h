@@ -140,6 +140,7 @@ void misuse_elementwise(misuse *m);
 void misuse_operations(misuse *m);
 void misuse_compositions(misuse *m);
 void misuse_products(misuse *m);
+void misuse_random(misuse *m);
 void misuse_functions(misuse *m);
 void misuse_runs(misuse *m);
 void misuse_results(misuse *m);

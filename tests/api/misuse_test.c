@@ -190,6 +190,7 @@ static void test_misuse_of_elementwise(void **state) { run_part(state, misuse_el
 static void test_misuse_of_operations(void **state) { run_part(state, misuse_operations); }
 static void test_misuse_of_compositions(void **state) { run_part(state, misuse_compositions); }
 static void test_misuse_of_products(void **state) { run_part(state, misuse_products); }
+static void test_misuse_of_random_numbers(void **state) { run_part(state, misuse_random); }
 static void test_misuse_of_functions(void **state) { run_part(state, misuse_functions); }
 static void test_misuse_of_runs(void **state) { run_part(state, misuse_runs); }
 static void test_misuse_of_results(void **state) { run_part(state, misuse_results); }
@@ -245,8 +246,8 @@ static void test_misuse_table_names_every_function(void **state) {
   misuse *m = begin_table(*state);
   void (*const parts[])(misuse *) = {misuse_contexts, misuse_arrays,      misuse_values,     misuse_constructs,
                                      misuse_failures, misuse_elementwise, misuse_operations, misuse_compositions,
-                                     misuse_products, misuse_functions,   misuse_runs,       misuse_results,
-                                     misuse_runners,  misuse_closures,    misuse_slots};
+                                     misuse_products, misuse_random,      misuse_functions,  misuse_runs,
+                                     misuse_results,  misuse_runners,     misuse_closures,   misuse_slots};
   for (size_t i = 0; i < TK_COUNT(parts); i++) parts[i](m);
   size_t count = 0, wrong = 0;
   char **names = NULL;
@@ -267,14 +268,23 @@ static void test_misuse_table_names_every_function(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TK_TEST(test_misuse_of_contexts),   TK_TEST(test_misuse_of_arrays),
-    TK_TEST(test_misuse_of_values),     TK_TEST(test_misuse_of_constructs),
-    TK_TEST(test_misuse_of_failures),   TK_TEST(test_misuse_of_elementwise),
-    TK_TEST(test_misuse_of_operations), TK_TEST(test_misuse_of_compositions),
-    TK_TEST(test_misuse_of_products),   TK_TEST(test_misuse_of_functions),
-    TK_TEST(test_misuse_of_runs),       TK_TEST(test_misuse_of_results),
-    TK_TEST(test_misuse_of_runners),    TK_TEST(test_misuse_of_closures),
-    TK_TEST(test_misuse_of_slots),      TK_TEST(test_misuse_table_names_every_function),
+    TK_TEST(test_misuse_of_contexts),
+    TK_TEST(test_misuse_of_arrays),
+    TK_TEST(test_misuse_of_values),
+    TK_TEST(test_misuse_of_constructs),
+    TK_TEST(test_misuse_of_failures),
+    TK_TEST(test_misuse_of_elementwise),
+    TK_TEST(test_misuse_of_operations),
+    TK_TEST(test_misuse_of_compositions),
+    TK_TEST(test_misuse_of_random_numbers),
+    TK_TEST(test_misuse_of_products),
+    TK_TEST(test_misuse_of_functions),
+    TK_TEST(test_misuse_of_runs),
+    TK_TEST(test_misuse_of_results),
+    TK_TEST(test_misuse_of_runners),
+    TK_TEST(test_misuse_of_closures),
+    TK_TEST(test_misuse_of_slots),
+    TK_TEST(test_misuse_table_names_every_function),
 };
 
 TEST_MAIN(tests, NULL, NULL)
