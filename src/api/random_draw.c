@@ -21,7 +21,7 @@ static bool open_draw(draw *d, arrjit_graph *graph, arrjit_value key, arrjit_dty
                       const int64_t *dims) {
   *d = (draw){graph, {NULL, NULL}, dtype, dtype == ARRJIT_F64 ? ARRJIT_F64 : ARRJIT_F32, rank, dims};
   if (!aj_random_key_words(graph, key, &d->key) || !aj_random_shape(graph, rank, dims)) return false;
-  if (dtype >= 0 && dtype <= ARRJIT_C128 && (AJ_D_FLOAT >> dtype & 1)) return true;
+  if ((unsigned)dtype <= ARRJIT_C128 && (AJ_D_FLOAT >> dtype & 1)) return true;
   aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_IOTA, "dtype %d; expected a float dtype", (int)dtype);
   return false;
 }
