@@ -105,8 +105,10 @@ static void give(const arrjit_graph *graph, arrjit_value *out, size_t count, aj_
 void arrjit_threefry2x32(arrjit_graph *graph, arrjit_value key, const arrjit_value *counters, arrjit_value *out) {
   aj_words k;
   aj_value *c[2];
-  aj_graph_give(out, 2, NULL);
-  if (!aj_graph_ready(graph) || !aj_random_key_words(graph, key, &k) || !read_counters(graph, counters, 2, c)) return;
+  if (!aj_graph_ready(graph) || !aj_random_key_words(graph, key, &k) || !read_counters(graph, counters, 2, c)) {
+    aj_graph_give(out, 2, NULL);
+    return;
+  }
   const aj_words words = threefry(graph, k, (aj_words){c[0], c[1]});
   give(graph, out, 2, (aj_value *[]){words.x, words.y});
 }
@@ -114,8 +116,10 @@ void arrjit_threefry2x32(arrjit_graph *graph, arrjit_value key, const arrjit_val
 void arrjit_philox4x32(arrjit_graph *graph, arrjit_value key, const arrjit_value *counters, arrjit_value *out) {
   aj_words k;
   aj_value *c[4];
-  aj_graph_give(out, 4, NULL);
-  if (!aj_graph_ready(graph) || !aj_random_key_words(graph, key, &k) || !read_counters(graph, counters, 4, c)) return;
+  if (!aj_graph_ready(graph) || !aj_random_key_words(graph, key, &k) || !read_counters(graph, counters, 4, c)) {
+    aj_graph_give(out, 4, NULL);
+    return;
+  }
   philox(graph, k, c);
   give(graph, out, 4, c);
 }

@@ -97,10 +97,10 @@ static void test_bits_are_those_of_jax(void **state) {
 static void test_blocks_give_the_keys_of_nx(void **state) {
   tk_fixture *f = *state;
   arrjit_graph *g = tk_graph(f);
-  arrjit_value at = arrjit_iota(g, ARRJIT_U32, 1, I64S(2), 0), out[2];
-  arrjit_value two = (arrjit_const)(g, (const arrjit_type[]){TYPE(U32)}, U32S(2));
-  arrjit_threefry2x32(g, key_of(g, 1701), VALUES_(at, arrjit_add(g, at, two)), out);
-  RETURN(g, out[0], out[1]);
+  arrjit_value at = arrjit_iota(g, ARRJIT_U32, 1, I64S(2), 0);
+  arrjit_value two = (arrjit_const)(g, (const arrjit_type[]){TYPE(U32)}, U32S(2)), x[] = {at, arrjit_add(g, at, two)};
+  arrjit_threefry2x32(g, key_of(g, 1701), x, x);
+  RETURN(g, x[0], x[1]);
   const tk_outcome *o = RUN(f, tk_finish(f, g));
   EXPECT(o, 0, U32, 56197195, 1801093307);
   EXPECT(o, 1, U32, 961309823, 1704866707);
