@@ -1,6 +1,6 @@
-/* Every op that computes arrays, built once with an extent that is a symbol: at each extent the same bits, shapes and
- * failures as the op built with that number. Where the number is refused while building, the symbol fails when it runs,
- * with kind shape; or nothing is read, as the result has no elements. */
+/* Every op that computes arrays, built once with an extent that an argument or a callback brings: at each extent the
+ * same bits, shapes and failures as the op built with that number. Where the number is refused while building, the
+ * symbol fails when it runs, with kind shape; or nothing is read, as the result has no elements. */
 #include "fixture.h"
 #include "layout.h"
 #include "opcase.h"
@@ -35,7 +35,30 @@ static arrjit_value window_sums(arrjit_graph *g, arrjit_value x, arrjit_value in
   return tk_build_op(g, AJ_OP_REDUCE_WINDOW, 2, (arrjit_value[]){x, init}, &attrs);
 }
 
-/* The use with `extent`, or with a symbol (-1), in place of the stand-in. NULL: refused. */
+/* i8[n] -> i8[?] with as many elements. */
+static arrjit_status give_as_many(CALLBACK_ARGS) {
+  UNUSED_CALLBACK;
+  arrjit_view out;
+  return arrjit_call_result(call, 0, args[0].dims, &out);
+}
+
+/* The operands again, with the extent that a callback decides on in place of that of x; that extent. */
+static int64_t make_late(arrjit_graph *g, const tk_opcase *use, arrjit_value x, arrjit_value *in) {
+  int64_t dim = arrjit_value_type(x).dims[0];
+  arrjit_slot slot = arrjit_slot_value(g, "give", TYPES(TYPE(I8, dim)), TYPES(TYPE(I8, ARRJIT_DYNAMIC_DIM)), 0);
+  arrjit_value given;
+  CALLBACK(g, slot, &given, x);
+  tk_opcase c = *use;
+  dim = arrjit_value_type(given).dims[0];
+  tk_opcase_replace(&c, STAND_IN, dim);
+  for (size_t i = 0; i < c.count; i++)
+    if (c.operands[i].rank) in[i] = arrjit_reshape(g, in[i], c.operands[i].rank, c.operands[i].dims);
+  return dim;
+}
+
+enum { SYMBOL = -1, LATE = -2 };
+/* The use with `extent`, or with an extent that an argument or a callback brings, in place of the stand-in. NULL:
+ * refused. */
 static arrjit_function *build(tk_fixture *f, const tk_opcase *use, int64_t extent, arrjit_error *error) {
   arrjit_graph *g = tk_graph(f);
   arrjit_function *function = NULL;
@@ -43,8 +66,12 @@ static arrjit_function *build(tk_fixture *f, const tk_opcase *use, int64_t exten
   tk_opcase c = *use;
   int64_t dim = extent < 0 ? arrjit_symbol(g, "n") : extent;
   tk_opcase_replace(&c, STAND_IN, dim);
-  PARAM(g, "binds", I8, dim); /* of iota and full nothing else does */
+  arrjit_value binds = PARAM(g, "binds", I8, dim); /* of iota and full nothing else does */
   for (size_t i = 0; i < c.count; i++) in[i] = arrjit_param(g, "", &c.operands[i]);
+  if (extent == LATE) {
+    c = *use;
+    tk_opcase_replace(&c, STAND_IN, make_late(g, use, binds, in));
+  }
   if (c.op == AJ_OP_SELECT_AND_SCATTER) in[1] = window_sums(g, in[0], in[2], c.attrs);
   arrjit_value made = tk_build_op(g, c.op, c.count, in, &c.attrs);
   arrjit_return(g, 1, &made, NULL);
@@ -121,11 +148,13 @@ static void try_extent(tk_fixture *f, const tk_opcase *use, arrjit_function *sym
   }
 }
 
-static bool try_use(tk_fixture *f, const tk_opcase *use, tk_random *pick) {
+static bool try_use(tk_fixture *f, const tk_opcase *use, int64_t how, tk_random *pick) {
   arrjit_error error;
-  arrjit_function *symbolic = build(f, use, -1, &error);
+  arrjit_function *symbolic = build(f, use, how, &error);
+  f->slot_count = 0;
+  if (how == LATE) tk_bind(f, "give", give_as_many, NULL);
   if (!symbolic && !may_refuse(use->op, error.message)) {
-    print_use(use, -1);
+    print_use(use, how);
     fail_msg("%s", error.message);
   }
   if (!symbolic) return false;
@@ -147,7 +176,8 @@ static size_t try_op(tk_fixture *f, aj_op op, arrjit_dtype dtype, size_t shapes,
       tk_opcase use;
       if (!tk_opcase_make(op, &types[s], pick, &use)) continue;
       if (op == AJ_OP_FULL) use.attrs.rank = types[s].rank, memcpy(use.attrs.dims, types[s].dims, sizeof types[s].dims);
-      tried += try_use(f, &use, pick);
+      tried += try_use(f, &use, SYMBOL, pick);
+      if (k == 0 && s % 2 == 0) tried += try_use(f, &use, LATE, pick);
     }
   return tried;
 }
