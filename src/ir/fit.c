@@ -193,6 +193,31 @@ static bool fit_broadcast(aj_builder *b, const aj_infer *in, aj_value **operands
   return refit(b, &operands[0], dims);
 }
 
+/* The spectrum of irfft_last has half of what comes back, and one element more. */
+static bool fit_spectrum(aj_builder *b, aj_infer *in, aj_value **operands) {
+  const aj_attr *sizes = aj_infer_attr(in, AJ_ATTR_SIZES);
+  const aj_type *x = operands[0]->type;
+  int64_t dims[ARRJIT_MAX_RANK];
+  if (!sizes || sizes->count != 1 || x->rank == 0) return true;
+  memcpy(dims, x->dims, (size_t)x->rank * sizeof *dims);
+  if (aj_infer_half(in, sizes->u.ints[0], &dims[x->rank - 1]) != ARRJIT_OK) return true;
+  return refit(b, &operands[0], dims);
+}
+
+/* Batch dims of both, and rows: those of b are a's rows and columns. */
+static bool fit_system(aj_builder *b, aj_value **operands) {
+  const aj_type *a = operands[0]->type, *right = operands[1]->type;
+  int64_t dims[2][ARRJIT_MAX_RANK];
+  int32_t rank = a->rank;
+  if (rank < 2 || right->rank != rank) return true;
+  for (int32_t d = 0; d < rank; d++)
+    dims[0][d] = dims[1][d] = a->dims[d] < 0 && right->dims[d] >= 0 ? right->dims[d] : a->dims[d];
+  if (dims[0][rank - 2] < 0) dims[0][rank - 2] = dims[1][rank - 2] = a->dims[rank - 1];
+  dims[0][rank - 1] = dims[0][rank - 2];
+  dims[1][rank - 1] = right->dims[rank - 1];
+  return refit(b, &operands[0], dims[0]) && refit(b, &operands[1], dims[1]);
+}
+
 static bool fit_arguments(aj_builder *b, aj_infer *in, aj_value **operands) {
   aj_signature sig = aj_infer_signature(in);
   int64_t dims[ARRJIT_MAX_RANK];
@@ -235,6 +260,8 @@ static bool fit_operands(aj_builder *b, aj_infer *in, aj_value **operands) {
   if (aj_ops[in->op].rule == AJ_R_SCATTER)
     return in->operand_count != 3 ||
            (fit_pairs(b, in, AJ_ATTR_X_BATCH, AJ_ATTR_INDEX_BATCH, operands) && fit_updates(b, in, operands));
+  if (in->op == AJ_OP_IRFFT_LAST) return in->operand_count != 1 || fit_spectrum(b, in, operands);
+  if (in->op == AJ_OP_SOLVE_LOWER) return in->operand_count != 2 || fit_system(b, operands);
   if (in->op == AJ_OP_CALL || in->op == AJ_OP_CALLBACK) return !names_signature(in) || fit_arguments(b, in, operands);
   return true;
 }
@@ -244,7 +271,8 @@ aj_node *aj_build_fitted(aj_builder *b, aj_op op, uint32_t operand_count, aj_val
   if (!aj_builder_ok(b)) return NULL;
   for (uint32_t i = 0; i < operand_count; i++)
     if (!aj_builder_check_operand(b, op, i, operands[i])) return NULL;
-  bool may_differ = operand_count && (has_symbols(operand_count, operands) || op == AJ_OP_BROADCAST);
+  bool by_attrs = op == AJ_OP_BROADCAST || op == AJ_OP_IRFFT_LAST; /* which may have symbols too */
+  bool may_differ = operand_count && (has_symbols(operand_count, operands) || by_attrs);
   if (!may_differ) return aj_build(b, op, operand_count, operands, attr_count, attrs);
   aj_mem *mem = b->module->mem;
   size_t bytes = operand_count * sizeof *operands;

@@ -85,6 +85,8 @@ arrjit_status aj_infer_predicate(aj_infer *in, const aj_type *type, const char *
 
 /* ---- making types ---- */
 arrjit_status aj_infer_dim(aj_infer *in, aj_symbol_form form, int64_t a, int64_t b, int64_t *out);
+/* The extent of half a spectrum of n numbers. */
+arrjit_status aj_infer_half(aj_infer *in, int64_t n, int64_t *out);
 /* What a region that takes pairs of elements is called. */
 const char *aj_infer_pair_name(aj_op op, uint32_t region);
 /* Pushes a result; NULL means lack of memory. */

@@ -3,8 +3,7 @@
 
 #include "ir/infer.h"
 
-/* The extent of half a spectrum of n numbers. */
-static arrjit_status find_half(aj_infer *in, int64_t n, int64_t *out) {
+arrjit_status aj_infer_half(aj_infer *in, int64_t n, int64_t *out) {
   AJ_TRY(aj_infer_dim(in, AJ_SYM_FLOOR_DIV, n, 2, out));
   return aj_infer_dim(in, AJ_SYM_ADD, *out, 1, out);
 }
@@ -12,7 +11,7 @@ static arrjit_status find_half(aj_infer *in, int64_t n, int64_t *out) {
 static arrjit_status infer_back(aj_infer *in, int64_t *last) {
   AJ_TRY(aj_infer_count(in, AJ_ATTR_SIZES, 1, "1, for the last axis"));
   int64_t n = aj_infer_attr(in, AJ_ATTR_SIZES)->u.ints[0], half;
-  AJ_TRY(find_half(in, n, &half));
+  AJ_TRY(aj_infer_half(in, n, &half));
   if (!aj_dim_equal(half, *last))
     return aj_infer_fail(in, ARRJIT_TYPE, "x is %s; expected %s along the last axis, %s / 2 + 1",
                          aj_infer_type_text(in, aj_infer_type(in, 0)).s, aj_infer_dim_text(in, half).s,
@@ -35,7 +34,7 @@ arrjit_status aj_infer_fft(aj_infer *in) {
       return aj_infer_fail(in, ARRJIT_TYPE, "inverse is %lld; expected 0 or 1", (long long)inverse);
   } else if (in->op == AJ_OP_RFFT_LAST) {
     dtype = dtype == ARRJIT_F32 ? ARRJIT_C64 : ARRJIT_C128;
-    AJ_TRY(find_half(in, *last, last));
+    AJ_TRY(aj_infer_half(in, *last, last));
   } else {
     dtype = aj_dtype_part(dtype);
     AJ_TRY(infer_back(in, last));

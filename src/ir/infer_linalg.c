@@ -37,13 +37,12 @@ typedef struct matrix {
 static arrjit_status get_matrix(aj_infer *in, matrix *out) {
   AJ_TRY(check_matrix(in, false));
   const aj_type *x = aj_infer_type(in, 0);
-  int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1];
-  if ((rows < 0 || columns < 0) && !aj_dim_equal(rows, columns))
-    return aj_infer_fail(in, ARRJIT_TYPE,
-                         "x is %s; expected rows and columns of which one is known to be the lesser: numbers, or one "
-                         "symbol",
-                         aj_infer_type_text(in, x).s);
-  *out = (matrix){rows, columns, rows < columns ? rows : columns};
+  int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1], least = rows < columns ? rows : columns;
+  if ((rows < 0 || columns < 0) && !aj_dim_equal(rows, columns)) { /* rows, but for what they have more */
+    AJ_TRY(aj_infer_dim(in, AJ_SYM_LESS, rows, columns, &least));
+    AJ_TRY(aj_infer_dim(in, AJ_SYM_SUB, rows, least, &least));
+  }
+  *out = (matrix){rows, columns, least};
   return ARRJIT_OK;
 }
 

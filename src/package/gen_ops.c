@@ -263,18 +263,12 @@ static const char *get_result(const aj_op_info *info) {
                                                    "sizes[0], which may be a symbol; rank is 1";
   case AJ_R_SOLVE: return "the type of b, [batch dims, n, m]; a is [batch dims, n, n], of its dtype";
   case AJ_R_CHOLESKY: return "the type of x, [batch dims, n, n]";
-  case AJ_R_LU:
-    return "the type of x, [batch dims, m, n]; i64[batch dims, the lesser extent], i64[batch dims, m]; extents that "
-           "are "
-           "symbols must be the same";
-  case AJ_R_QR:
-    return "the dtype of x, [batch dims, m, n]: [batch dims, m, k] and [batch dims, k, n]; extents that are symbols "
-           "must "
-           "be the same";
+  case AJ_R_LU: return "the type of x, [batch dims, m, n]; i64[batch dims, the lesser extent], i64[batch dims, m]";
+  case AJ_R_QR: return "the dtype of x, [batch dims, m, n]: [batch dims, m, k] and [batch dims, k, n]";
   case AJ_R_EIGH: return "w the dtype of x, f32 for c64 and f64 for c128, [batch dims, n]; v the type of x";
   case AJ_R_SVD:
     return "the dtype of x, [batch dims, m, n]: u [batch dims, m, k], vt [batch dims, l, n]; s, of reals, [batch dims, "
-           "the lesser extent]; extents that are symbols must be the same";
+           "the lesser extent]";
   case AJ_R_EXN: return "an exception";
   case AJ_R_CONST:
   case AJ_R_REGIONS:

@@ -158,7 +158,6 @@ static arrjit_value call_svd(arrjit_graph *g, arrjit_value x) {
 }
 
 static void factors(misuse *m) {
-#define UNEQUAL(g, x) arrjit_full(g, arrjit_const_like(g, x, 1), 2, I64S(arrjit_symbol(g, "r"), arrjit_symbol(g, "c")))
   ALL_REFUSE(m, arrjit_cholesky, "x", arrjit_cholesky);
   ALL_REFUSE(m, arrjit_lu, "x", call_lu);
   ALL_REFUSE(m, arrjit_qr, "x", call_qr);
@@ -170,8 +169,6 @@ static void factors(misuse *m) {
   WRONG(m, arrjit_eigh, "x", "not square", "eigh: x is f64[2, 3]; expected square matrices",
         call_eigh(g, MATRIX(2, 3)));
   WRONG(m, arrjit_lu, "x", "a vector", "lu: x is f64[3]; expected one or more matrices", call_lu(g, p->vector));
-  WRONG(m, arrjit_lu, "x", "of two symbols", "of which one is known to be the lesser",
-        call_lu(g, UNEQUAL(g, p->vector)));
   WRONG(m, arrjit_qr, "full", "2", "full is 2; expected 0 or 1", arrjit_qr(g, MATRIX(2, 2), 2, NULL, NULL));
   WRONG(m, arrjit_svd, "full", "-1", "full is -1; expected 0 or 1", arrjit_svd(g, MATRIX(2, 2), -1, NULL, NULL, NULL));
 #define CALL_SOLVE_ALL(g, x) arrjit_solve(g, x, x)

@@ -159,6 +159,7 @@ static bool try_use(tk_fixture *f, const tk_opcase *use, int64_t how, tk_random 
   }
   if (!symbolic) return false;
   f->may_fall_back = aj_ops[use->op].lowering == AJ_LOWER_FALLBACK;
+  f->calls_lapack = aj_ops[use->op].rule >= AJ_R_CHOLESKY && aj_ops[use->op].rule <= AJ_R_SVD;
   for (size_t i = 0; i < TK_COUNT(extents); i++) try_extent(f, use, symbolic, extents[i], pick);
   arrjit_function_release(symbolic);
   return true;

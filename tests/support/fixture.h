@@ -35,6 +35,7 @@ typedef struct tk_fixture {
   size_t slot_count;
   tk_slot slots[TK_MAX_SLOTS];
   bool may_fall_back;                       /* whole: nodes that native code leaves to routines are fine */
+  bool calls_lapack;                        /* whose time between two polls is not ours */
   arrjit_array *const *outputs;             /* given to runs, or NULL */
   arrjit_limits limits;                     /* of runs */
   void (*before_run)(struct tk_fixture *f); /* around every run of tk_run, or NULL */
