@@ -283,6 +283,8 @@ int main(int argc, char **argv) {
            "[--out FOLDER] [--no-shrink]");
   setvbuf(stdout, NULL, _IOLBF, 0);
   fuzz_add_kinds(f.context, &f.kinds);
+  /* code for a lesser CPU has larger frames: with many of them allowed, it would not be run for fear of the stack */
+  if (arrjit_context_set_option(f.context, ARRJIT_OPTION_MAX_DEPTH, 250, NULL) != ARRJIT_OK) tk_die("no such depth");
   set_modes(&f, a.mode_set);
   if (a.flip) set_flip(&f, a.flip);
   int64_t wrong = a.seeds ? run_file(&f, &a) : run_range(&f, &a);
