@@ -251,16 +251,15 @@ static verdict run_built(case_build *b, const json_t *one, const case_inputs *in
   return v;
 }
 
-verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary, void *user) {
-  case_build b = {.run = run, .user = user};
+static verdict run_case(case_build b, const json_t *one, case_builder *builder) {
   case_inputs in = {0};
   arrjit_error error;
   const char *tag = find_tag(one);
   const json_t *checks = json_object_get(one, "checks");
-  if (tag) return corpus_say(run, SKIPPED, "tagged %s", tag);
-  if (arrjit_graph_create(run->context, &b.graph, &error) != ARRJIT_OK) tk_die("no graph: %s", error.message);
+  if (tag) return corpus_say(b.run, SKIPPED, "tagged %s", tag);
+  if (arrjit_graph_create(b.run->context, &b.graph, &error) != ARRJIT_OK) tk_die("no graph: %s", error.message);
   verdict v = make_inputs(&b, json_object_get(one, "inputs"), &in);
-  if (v == PASSED) v = build_ops(&b, vocabulary, json_object_get(one, "ops"));
+  if (v == PASSED) v = builder(&b, json_object_get(one, "ops"));
   if (v == PASSED) {
     arrjit_value *returned = tk_new(2 * json_array_size(checks) + 1, sizeof *returned);
     arrjit_return(b.graph, list_checked(&b, checks, returned), returned, NULL);
@@ -272,4 +271,14 @@ verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary
   free(in.arrays);
   free(b.values);
   return v;
+}
+
+static verdict build_by_vocabulary(case_build *b, const json_t *ops) { return build_ops(b, b->vocabulary, ops); }
+
+verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary, void *user) {
+  return run_case((case_build){.run = run, .vocabulary = vocabulary, .user = user}, one, build_by_vocabulary);
+}
+
+verdict case_run_by(corpus_run *run, const json_t *one, case_builder *builder, void *user) {
+  return run_case((case_build){.run = run, .user = user}, one, builder);
 }

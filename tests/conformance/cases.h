@@ -8,16 +8,21 @@
 enum { CASE_MOST = 64 };    /* operands, results, axes */
 enum { CASE_OMITTED = -1 }; /* the id of an operand or result that is left out: the null value */
 
+typedef struct case_op case_op;
+/* PASSED when it was built; SKIPPED or FAILED with run->why else. */
+typedef verdict case_vocabulary(case_op *op);
+
 typedef struct case_build {
   corpus_run *run;
-  void *user; /* the vocabulary's own */
+  case_vocabulary *vocabulary; /* of case_run */
+  void *user;                  /* the vocabulary's own */
   arrjit_graph *graph;
   size_t id_count;
   arrjit_value *values; /* by id */
 } case_build;
 
 /* One op of a case; the vocabulary fills `out`. */
-typedef struct case_op {
+struct case_op {
   case_build *build;
   arrjit_graph *g;
   const char *name;
@@ -26,7 +31,7 @@ typedef struct case_op {
   json_int_t in_id[CASE_MOST], out_id[CASE_MOST];
   arrjit_value in[CASE_MOST], out[CASE_MOST];
   arrjit_type type[CASE_MOST]; /* of results, where the case says so; else dtype NONE */
-} case_op;
+};
 
 /* Builders of one and of two operands by the names that a vocabulary has for them. */
 typedef arrjit_value case_one(arrjit_graph *g, arrjit_value x);
@@ -46,11 +51,11 @@ typedef arrjit_value case_scatter(arrjit_graph *g, arrjit_value x, arrjit_value 
                                   const int64_t *index_batch, size_t start_count, const int64_t *start_map,
                                   int64_t index_axis);
 
-/* PASSED when it was built; SKIPPED or FAILED with run->why else. */
-typedef verdict case_vocabulary(case_op *op);
-
 /* Builds, runs and judges a case. */
 verdict case_run(corpus_run *run, const json_t *one, case_vocabulary *vocabulary, void *user);
+/* The same for ops of another form, all of which `builder` builds; an op is an object. */
+typedef verdict case_builder(case_build *b, const json_t *ops);
+verdict case_run_by(corpus_run *run, const json_t *one, case_builder *builder, void *user);
 /* One op; its results are the values of their ids from then on. */
 verdict case_build_op(case_build *b, case_vocabulary *vocabulary, const json_t *one);
 /* The value of an id; NULL: there is none. */
