@@ -66,7 +66,8 @@ verdict case_unknown(case_op *op) { return corpus_say(op->build->run, SKIPPED, "
 
 /* What this library has not, or what its own project does not trust. */
 static const char *find_tag(const json_t *one) {
-  static const char *const tags[] = {"f8", "f4", "int4", "dynamic_op", "dynamic_conv", "tuple", "fragile"};
+  static const char *const tags[] = {"f8",    "f4",      "int4",  "dynamic_op", "dynamic_conv",
+                                     "tuple", "fragile", "names", "vectorized"};
   const json_t *feat = json_object_get(one, "feat");
   for (size_t i = 0; i < json_array_size(feat); i++)
     for (size_t k = 0; k < TK_COUNT(tags); k++)

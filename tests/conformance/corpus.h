@@ -29,6 +29,6 @@ bool corpus_execute(corpus_run *run, arrjit_function *function, size_t count, ar
 /* Compares by a check's `bits` rule; false and why. */
 bool corpus_match_bits(corpus_run *run, const json_t *check, const tk_block *got);
 
-corpus_case corpus_wasm_numeric, corpus_wasm_exceptions, corpus_stablehlo, corpus_umath, corpus_onnx;
+corpus_case corpus_wasm_numeric, corpus_wasm_exceptions, corpus_stablehlo, corpus_umath, corpus_onnx, corpus_nx;
 
 #endif

@@ -25,7 +25,8 @@ static const struct {
                {"stablehlo_", corpus_stablehlo},
                {"iree_stablehlo", corpus_stablehlo},
                {"umath", corpus_umath},
-               {"onnx_", corpus_onnx}};
+               {"onnx_", corpus_onnx},
+               {"nx_", corpus_nx}};
 
 corpus_case *corpus_reader(const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

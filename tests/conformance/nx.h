@@ -3,7 +3,7 @@
  * computes; so do these, and build what is left to compute.
  *
  * What is wrong with a call is told by nx_raise, in Nx's words, or by the graph's own error; either way the op goes on
- * with null values and its end says so. A case that must be refused passes when its last op was. */
+ * with null values and its end says so. A case that must be refused passes when its last op was, in Nx's words. */
 #ifndef CONFORMANCE_NX_H
 #define CONFORMANCE_NX_H
 
@@ -67,10 +67,20 @@ arrjit_dtype nx_floating(arrjit_dtype dtype);  /* f32 for integers, else itself 
 arrjit_dtype nx_aggregate(arrjit_dtype dtype); /* of sums: integers have 32 bits or more */
 bool nx_is_integer(arrjit_dtype dtype);
 arrjit_dtype nx_dtype_of(arrjit_value x);
+/* As Nx writes it: {:s, 32} */
+typedef struct nx_name {
+  char text[16];
+} nx_name;
+nx_name nx_type_name(arrjit_dtype dtype);
 
 /* ---- nx_values.c: small things on values ---- */
-int64_t nx_rank(arrjit_value x);
+int64_t nx_rank(arrjit_value x); /* 0 of the null value */
 int64_t nx_extent(arrjit_value x, int64_t axis);
+/* A shape as Nx writes it: {2, 3} */
+typedef struct nx_dims {
+  char text[128];
+} nx_dims;
+nx_dims nx_shape_name(arrjit_value x);
 arrjit_value nx_as(nx_op *op, arrjit_value x, arrjit_dtype dtype);
 arrjit_value nx_float(nx_op *op, arrjit_value x);                /* in its floating type */
 arrjit_value nx_truth(nx_op *op, arrjit_value x);                /* bool: whether it is not 0 */
@@ -85,7 +95,7 @@ arrjit_value nx_broadcast(nx_op *op, arrjit_value x, size_t rank, const int64_t 
 arrjit_value nx_slice(nx_op *op, arrjit_value x, int64_t axis, int64_t from, int64_t to, int64_t step);
 arrjit_value nx_swap(nx_op *op, arrjit_value x, int64_t a, int64_t b); /* two axes */
 arrjit_value nx_move_axis(nx_op *op, arrjit_value x, int64_t from, int64_t to);
-/* An axis that may count from the end; -1 and a refusal when there is none. */
+/* An axis that may count from the end; a refusal, and 0, when there is none. */
 int64_t nx_axis(nx_op *op, int64_t axis, int64_t rank);
 /* Option `name` as axes of x, all of them when it is not given: how many. */
 size_t nx_axes(nx_op *op, const char *name, arrjit_value x, int64_t *out);
