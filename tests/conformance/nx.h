@@ -29,7 +29,8 @@ nx_build *nx_find(const char *name, size_t count, const nx_row *rows);
 
 /* ---- the areas ---- */
 nx_finder nx_elementwise_find, nx_compare_find, nx_create_find, nx_shape_find, nx_diagonal_find, nx_index_find,
-    nx_reduce_find, nx_statistics_find, nx_window_find, nx_product_find, nx_linalg_find, nx_random_find, nx_fft_find;
+    nx_reduce_find, nx_statistics_find, nx_window_find, nx_product_find, nx_linalg_find, nx_random_find, nx_sample_find,
+    nx_fft_find;
 
 /* ---- nx.c: refusals, arguments, options ---- */
 /* Nx refuses the call; `format` makes a part of what Nx says, by which a case that must be refused is judged. */
@@ -120,5 +121,24 @@ void nx_factor_qr(nx_op *op, arrjit_value a, arrjit_value *q, arrjit_value *r);
 void nx_factor_eigh(nx_op *op, arrjit_value a, arrjit_value *values, arrjit_value *vectors);
 /* a[.., m, n] = u[.., m, k] diag(s[.., k]) vt[.., k, n], k the lesser of m and n. */
 void nx_factor_svd(nx_op *op, arrjit_value a, arrjit_value *u, arrjit_value *s, arrjit_value *vt);
+
+/* ---- nx_random.c: numbers from a key, u32[2], that has been split off ---- */
+typedef struct nx_draw {
+  arrjit_dtype dtype;
+  size_t rank;
+  int64_t dims[CASE_MOST];
+} nx_draw;
+nx_draw nx_draw_read(nx_op *op, arrjit_dtype otherwise); /* options type and shape */
+/* keys[0] goes on, keys[1] is drawn from. */
+void nx_split_key(nx_op *op, arrjit_value key, arrjit_value keys[2]);
+arrjit_value nx_random_bits(nx_op *op, arrjit_value key, const nx_draw *of); /* of an unsigned dtype */
+arrjit_value nx_uniform(nx_op *op, arrjit_value key, const nx_draw *of, arrjit_value low, arrjit_value high);
+arrjit_value nx_normal(nx_op *op, arrjit_value key, const nx_draw *of);
+arrjit_value nx_gumbel(nx_op *op, arrjit_value key, const nx_draw *of);
+arrjit_value nx_randint(nx_op *op, arrjit_value key, const nx_draw *of, arrjit_value low, arrjit_value high);
+/* The op's key is split for `Nx.Random.name`, whose result goes with the key that goes on; it has been for
+ * `Nx.Random.name_split`, whose result is alone. */
+typedef arrjit_value nx_sampler(nx_op *op, arrjit_value key);
+void nx_draw_by(nx_op *op, nx_sampler *sampler);
 
 #endif
