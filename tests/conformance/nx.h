@@ -67,6 +67,11 @@ arrjit_value nx_value_as(nx_op *op, const json_t *value, arrjit_dtype dtype);
 arrjit_dtype nx_floating(arrjit_dtype dtype);  /* f32 for integers, else itself */
 arrjit_dtype nx_aggregate(arrjit_dtype dtype); /* of sums: integers have 32 bits or more */
 bool nx_is_integer(arrjit_dtype dtype);
+typedef struct nx_format {
+  arrjit_dtype dtype, bits; /* an unsigned integer as wide */
+  int mantissa, exponent;   /* bits behind the point, the largest power of two */
+} nx_format;
+const nx_format *nx_format_of(arrjit_dtype dtype); /* NULL: no real float */
 arrjit_dtype nx_dtype_of(arrjit_value x);
 /* As Nx writes it: {:s, 32} */
 typedef struct nx_name {
@@ -84,6 +89,7 @@ typedef struct nx_dims {
 nx_dims nx_shape_name(arrjit_value x);
 arrjit_value nx_as(nx_op *op, arrjit_value x, arrjit_dtype dtype);
 arrjit_value nx_float(nx_op *op, arrjit_value x);                /* in its floating type */
+arrjit_value nx_complex(nx_op *op, arrjit_value x);              /* in the complex type that it fits */
 arrjit_value nx_truth(nx_op *op, arrjit_value x);                /* bool: whether it is not 0 */
 arrjit_value nx_u8(nx_op *op, arrjit_value x);                   /* of bool: Nx's answer to a question */
 arrjit_value nx_number(nx_op *op, arrjit_dtype dtype, double x); /* a scalar */

@@ -67,26 +67,18 @@ static void build_linspace(nx_op *op) {
 
 /* ---- constants ---- */
 
-typedef struct format {
-  arrjit_dtype dtype;
-  int mantissa, exponent; /* bits behind the point, the largest power of two */
-} format;
+typedef double constant(const nx_format *f);
 
-static const format formats[] = {
-    {ARRJIT_F16, 10, 15}, {ARRJIT_BF16, 7, 127}, {ARRJIT_F32, 23, 127}, {ARRJIT_F64, 52, 1023}};
-
-typedef double constant(const format *f);
-
-static double get_nan(const format *f) { return (void)f, (double)NAN; }
-static double get_infinity(const format *f) { return (void)f, (double)INFINITY; }
-static double get_neg_infinity(const format *f) { return (void)f, -(double)INFINITY; }
-static double get_normal(const format *f) { return ldexp(1, 1 - f->exponent); }
-static double get_epsilon(const format *f) { return ldexp(1, -f->mantissa); }
-static double get_largest(const format *f) { return ldexp(2 - ldexp(1, -f->mantissa), f->exponent); }
-static double get_least(const format *f) { return -get_largest(f); }
-static double get_pi(const format *f) { return (void)f, 3.14159265358979323846; }
-static double get_e(const format *f) { return (void)f, 2.71828182845904523536; }
-static double get_euler_gamma(const format *f) { return (void)f, 0.57721566490153286061; }
+static double get_nan(const nx_format *f) { return (void)f, (double)NAN; }
+static double get_infinity(const nx_format *f) { return (void)f, (double)INFINITY; }
+static double get_neg_infinity(const nx_format *f) { return (void)f, -(double)INFINITY; }
+static double get_normal(const nx_format *f) { return ldexp(1, 1 - f->exponent); }
+static double get_epsilon(const nx_format *f) { return ldexp(1, -f->mantissa); }
+static double get_largest(const nx_format *f) { return ldexp(2 - ldexp(1, -f->mantissa), f->exponent); }
+static double get_least(const nx_format *f) { return -get_largest(f); }
+static double get_pi(const nx_format *f) { return (void)f, 3.14159265358979323846; }
+static double get_e(const nx_format *f) { return (void)f, 2.71828182845904523536; }
+static double get_euler_gamma(const nx_format *f) { return (void)f, 0.57721566490153286061; }
 
 static const struct {
   const char *name;
@@ -114,11 +106,11 @@ static arrjit_value build_bound(nx_op *op, arrjit_dtype dtype, int side) {
 
 static void build_constant(nx_op *op) {
   arrjit_dtype dtype = nx_type(op, nx_arg(op, 0), ARRJIT_F32);
+  const nx_format *format = nx_format_of(dtype);
   for (size_t i = 0; i < TK_COUNT(constants) && op->told == PASSED; i++) {
     if (strcmp(constants[i].name, op->name) != 0) continue;
     if (nx_is_integer(dtype) && constants[i].whole) op->out[0] = build_bound(op, dtype, constants[i].whole);
-    for (size_t k = 0; k < TK_COUNT(formats); k++)
-      if (formats[k].dtype == dtype) op->out[0] = nx_number(op, dtype, constants[i].get(&formats[k]));
+    if (format) op->out[0] = nx_number(op, dtype, constants[i].get(format));
   }
   if (!op->out[0]) nx_raise(op, "only floating types are supported, got: %s", nx_type_name(dtype).text);
 }

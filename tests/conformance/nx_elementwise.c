@@ -73,11 +73,7 @@ static void build_log(nx_op *op) {
 
 /* ---- complex parts ---- */
 
-static arrjit_value make_complex(nx_op *op, arrjit_value x) {
-  return nx_as(op, x, nx_dtype_of(x) == ARRJIT_F64 ? ARRJIT_C128 : nx_merge(nx_dtype_of(x), ARRJIT_C64));
-}
-
-static void build_conjugate(nx_op *op) { op->out[0] = arrjit_conj(op->g, make_complex(op, nx_tensor(op, 0))); }
+static void build_conjugate(nx_op *op) { op->out[0] = arrjit_conj(op->g, nx_complex(op, nx_tensor(op, 0))); }
 
 static void build_real(nx_op *op) {
   arrjit_value x = nx_tensor(op, 0);
@@ -93,7 +89,7 @@ static void build_imag(nx_op *op) {
 }
 
 static void build_phase(nx_op *op) {
-  arrjit_value x = make_complex(op, nx_tensor(op, 0));
+  arrjit_value x = nx_complex(op, nx_tensor(op, 0));
   op->out[0] = arrjit_atan2(op->g, arrjit_imag(op->g, x), arrjit_real(op->g, x));
 }
 

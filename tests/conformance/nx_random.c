@@ -88,20 +88,16 @@ nx_draw nx_draw_read(nx_op *op, arrjit_dtype otherwise) {
   return d;
 }
 
-static const struct {
-  arrjit_dtype dtype, bits;
-  int mantissa;
-  double normal, below_one; /* the least normal number; what Nx takes for the one before 1 */
-} formats[] = {{ARRJIT_F16, ARRJIT_U16, 10, 0x1p-14, 1 - 0x1p-11},
-               {ARRJIT_BF16, ARRJIT_U16, 7, 0x1p-126, 1},
-               {ARRJIT_F32, ARRJIT_U32, 23, 0x1p-126, 1 - 0x1p-24},
-               {ARRJIT_F64, ARRJIT_U64, 52, 0x1p-1022, 1 - 0x1p-53}};
+/* f32's when there is none, which is refused. */
+static const nx_format *get_format(nx_op *op, arrjit_dtype dtype) {
+  const nx_format *format = nx_format_of(dtype);
+  if (!format) nx_raise(op, "expected float or complex type, got type %s", nx_type_name(dtype).text);
+  return format ? format : nx_format_of(ARRJIT_F32);
+}
 
-static size_t find_format(nx_op *op, arrjit_dtype dtype) {
-  for (size_t i = 0; i < TK_COUNT(formats); i++)
-    if (formats[i].dtype == dtype) return i;
-  nx_raise(op, "expected float or complex type, got type %s", nx_type_name(dtype).text);
-  return 0;
+/* The number before 1. Nx finds it by the bits of an f16, too, for bf16, where it is 1. */
+static double step_down(const nx_format *format) {
+  return format->dtype == ARRJIT_BF16 ? 1 : 1 - ldexp(1, -format->mantissa - 1);
 }
 
 /* Of a complex type pairs of its parts. */
@@ -124,11 +120,11 @@ static arrjit_value pair_up(nx_op *op, const nx_draw *of, arrjit_value x) {
 static arrjit_value draw_uniform(nx_op *op, arrjit_value key, const nx_draw *real, arrjit_value low,
                                  arrjit_value high) {
   arrjit_graph *g = op->g;
-  size_t f = find_format(op, real->dtype);
+  const nx_format *format = get_format(op, real->dtype);
   nx_draw bits = *real;
-  bits.dtype = formats[f].bits;
+  bits.dtype = format->bits;
   arrjit_value one = nx_number(op, real->dtype, 1);
-  double shift = (double)(8 * arrjit_dtype_bytes(real->dtype)) - formats[f].mantissa;
+  double shift = (double)(8 * arrjit_dtype_bytes(real->dtype)) - format->mantissa;
   arrjit_value x = arrjit_shr_logical(g, nx_random_bits(op, key, &bits), nx_number(op, bits.dtype, shift));
   x = arrjit_bitcast(g, arrjit_or(g, x, arrjit_bitcast(g, one, bits.dtype)), real->dtype);
   x = arrjit_mul(g, arrjit_sub(g, x, one), arrjit_sub(g, high, low));
@@ -141,7 +137,7 @@ arrjit_value nx_uniform(nx_op *op, arrjit_value key, const nx_draw *of, arrjit_v
 }
 
 static arrjit_value draw_normal(nx_op *op, arrjit_value key, const nx_draw *real) {
-  arrjit_value low = nx_number(op, real->dtype, -formats[find_format(op, real->dtype)].below_one);
+  arrjit_value low = nx_number(op, real->dtype, -step_down(get_format(op, real->dtype)));
   arrjit_value x = draw_uniform(op, key, real, low, nx_number(op, real->dtype, 1));
   return arrjit_mul(op->g, nx_number(op, real->dtype, sqrt(2)), arrjit_erf_inv(op->g, x));
 }
@@ -153,7 +149,7 @@ arrjit_value nx_normal(nx_op *op, arrjit_value key, const nx_draw *of) {
 
 arrjit_value nx_gumbel(nx_op *op, arrjit_value key, const nx_draw *of) {
   arrjit_graph *g = op->g;
-  arrjit_value low = nx_number(op, of->dtype, formats[find_format(op, of->dtype)].normal);
+  arrjit_value low = nx_number(op, of->dtype, ldexp(1, 1 - get_format(op, of->dtype)->exponent));
   arrjit_value x = nx_uniform(op, key, of, low, nx_number(op, of->dtype, 1));
   return arrjit_neg(g, arrjit_log(g, arrjit_neg(g, arrjit_log(g, x))));
 }

@@ -24,6 +24,16 @@ arrjit_dtype nx_aggregate(arrjit_dtype dtype) {
   return is_unsigned(dtype) ? ARRJIT_U32 : ARRJIT_I32;
 }
 
+const nx_format *nx_format_of(arrjit_dtype dtype) {
+  static const nx_format formats[] = {{ARRJIT_F16, ARRJIT_U16, 10, 15},
+                                      {ARRJIT_BF16, ARRJIT_U16, 7, 127},
+                                      {ARRJIT_F32, ARRJIT_U32, 23, 127},
+                                      {ARRJIT_F64, ARRJIT_U64, 52, 1023}};
+  for (size_t i = 0; i < TK_COUNT(formats); i++)
+    if (formats[i].dtype == dtype) return &formats[i];
+  return NULL;
+}
+
 /* The signed type of this width, or of the widest there is. */
 static arrjit_dtype find_signed(size_t bytes) {
   return bytes == 1 ? ARRJIT_I8 : bytes == 2 ? ARRJIT_I16 : bytes == 4 ? ARRJIT_I32 : ARRJIT_I64;

@@ -36,6 +36,8 @@ arrjit_value nx_as(nx_op *op, arrjit_value x, arrjit_dtype dtype) {
 
 arrjit_value nx_float(nx_op *op, arrjit_value x) { return nx_as(op, x, nx_floating(nx_dtype_of(x))); }
 
+arrjit_value nx_complex(nx_op *op, arrjit_value x) { return nx_as(op, x, nx_merge(nx_dtype_of(x), ARRJIT_C64)); }
+
 arrjit_value nx_truth(nx_op *op, arrjit_value x) {
   return nx_dtype_of(x) == ARRJIT_BOOL ? x : arrjit_ne(op->g, x, nx_number(op, nx_dtype_of(x), 0));
 }
