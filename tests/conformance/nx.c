@@ -20,7 +20,7 @@ typedef struct nx_state {
 static nx_finder *const areas[] = {nx_elementwise_find, nx_compare_find, nx_create_find, nx_shape_find,
                                    nx_diagonal_find,    nx_index_find,   nx_reduce_find, nx_statistics_find,
                                    nx_window_find,      nx_product_find, nx_linalg_find, nx_random_find,
-                                   nx_sample_find};
+                                   nx_sample_find,      nx_fft_find};
 
 nx_build *nx_find(const char *name, size_t count, const nx_row *rows) {
   for (size_t i = 0; i < count; i++)
