@@ -1,5 +1,5 @@
-/* Nx.Random: bits by threefry2x32 from a key and a count, and numbers made of them. Nx makes them of its other ops, and
- * so are they here. */
+/* Nx.Random: bits by threefry2x32 from a key and counts, in Nx's order of counting, and numbers that it makes of
+ * them. */
 #include "nx.h"
 
 #include <math.h>
@@ -7,35 +7,13 @@
 
 /* ---- bits ---- */
 
-static arrjit_value get_word(nx_op *op, arrjit_value key, int64_t k) {
-  const int64_t axis[] = {0};
-  return arrjit_squeeze(op->g, nx_slice(op, key, 0, k, k + 1, 1), 1, axis);
-}
-
-/* Twenty rounds on two words of u32, x[0] and x[1], in place. */
-static void encrypt(nx_op *op, arrjit_value key, arrjit_value x[2]) {
-  static const double turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  arrjit_graph *g = op->g;
-  arrjit_value words[3] = {get_word(op, key, 0), get_word(op, key, 1)};
-  words[2] = arrjit_xor(g, arrjit_xor(g, words[0], words[1]), nx_number(op, ARRJIT_U32, 0x1BD11BDA));
-  for (int i = 0; i < 2; i++) x[i] = arrjit_add(g, x[i], words[i]);
-  for (int group = 1; group <= 5; group++) {
-    for (int i = 0; i < 4; i++) {
-      x[0] = arrjit_add(g, x[0], x[1]);
-      x[1] = arrjit_xor(g, arrjit_rotl(g, x[1], nx_number(op, ARRJIT_U32, turns[(group + 1) % 2][i])), x[0]);
-    }
-    x[0] = arrjit_add(g, x[0], words[group % 3]);
-    x[1] = arrjit_add(g, x[1], arrjit_add(g, words[(group + 1) % 3], nx_number(op, ARRJIT_U32, group)));
-  }
-}
-
 /* u32 of any shape: counts 0, 1 ... in two halves, the second filled up with a 0. */
 static arrjit_value make_words(nx_op *op, arrjit_value key, size_t rank, const int64_t *dims) {
   int64_t count = nx_product(rank, dims), half = (count + 1) / 2, all[] = {2 * half};
   arrjit_value counts = nx_iota(op, ARRJIT_U32, 1, all, 0), bound = nx_number(op, ARRJIT_U32, (double)count);
   counts = arrjit_select(op->g, arrjit_lt(op->g, counts, bound), counts, nx_number(op, ARRJIT_U32, 0));
   arrjit_value x[] = {nx_slice(op, counts, 0, 0, half, 1), nx_slice(op, counts, 0, half, 2 * half, 1)};
-  encrypt(op, key, x);
+  arrjit_threefry2x32(op->g, key, x, x);
   return nx_reshape(op, nx_slice(op, arrjit_concat(op->g, 2, x, 0), 0, 0, count, 1), rank, dims);
 }
 
@@ -56,14 +34,9 @@ void nx_split_key(nx_op *op, arrjit_value key, arrjit_value keys[2]) {
 
 /* ---- keys ---- */
 
-/* key(seed): its high and its low word. */
 static void build_key(nx_op *op) {
   if (!json_is_integer(nx_arg(op, 0))) nx_skip(op, "op Nx.Random.key of a tensor");
-  uint64_t seed = (uint64_t)json_integer_value(nx_arg(op, 0));
-  const uint32_t words[] = {(uint32_t)(seed >> 32), (uint32_t)seed};
-  const int64_t dims[] = {2};
-  arrjit_type type = arrjit_type_make(ARRJIT_U32, 1, dims);
-  op->out[0] = arrjit_const(op->g, &type, words);
+  op->out[0] = arrjit_random_key(op->g, arrjit_const_i64(op->g, json_integer_value(nx_arg(op, 0))));
 }
 
 static void build_split(nx_op *op) {
@@ -76,7 +49,7 @@ static void build_fold_in(nx_op *op) {
   arrjit_value data = nx_value_as(op, nx_arg(op, 1), ARRJIT_U64);
   arrjit_value high = arrjit_shr_logical(op->g, data, nx_number(op, ARRJIT_U64, 32));
   arrjit_value x[] = {nx_as(op, high, ARRJIT_U32), nx_as(op, data, ARRJIT_U32)};
-  encrypt(op, nx_tensor(op, 0), x);
+  arrjit_threefry2x32(op->g, nx_tensor(op, 0), x, x);
   op->out[0] = arrjit_stack(op->g, 2, x, nx_rank(data));
 }
 
