@@ -13,7 +13,7 @@
 #define STEP_CONTROL(name) aj_step_##name
 
 static aj_step_fn *const steps[AJ_OP_COUNT] = {
-#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, lowering, meaning, errors)                         \
+#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, lowering, meaning, errors, ...)                    \
   [AJ_OP_##ID] = STEP_##routine(name),
 #include "ir/ops.def"
 #undef OP

@@ -41,7 +41,7 @@ const aj_attr_info aj_attrs[AJ_ATTR_COUNT] = {
 
 const aj_op_info aj_ops[AJ_OP_COUNT] = {
     {"none", "", 0, AJ_R_NONE, 0, 0, AJ_ROUTINE_CONTROL, AJ_LOWER_CONTROL, "", "", 0, 0},
-#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, lowering, meaning, errors)                         \
+#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, lowering, meaning, errors, ...)                    \
   {#name,   operands, AJ_##dtypes,     AJ_##rule,     flags, attrs, AJ_ROUTINE_##routine, AJ_LOWER_##lowering,         \
    meaning, errors,   LEAST(operands), MOST(operands)},
 #include "ir/ops.def"

@@ -12,11 +12,12 @@
 /* What a row says in words that the table as data does not keep. Attributes are as written: their order is that of C
  * parameters. */
 typedef struct row {
-  const char *id, *attrs;
+  const char *id, *attrs, *source;
 } row;
 static const row rows[AJ_OP_COUNT] = {
-    {"NONE", ""},
-#define OP(ID, name, operands, dtypes, rule, flags, attrs, ...) {#ID, #attrs},
+    {"NONE", "", ""},
+#define OP(ID, name, operands, dtypes, rule, flags, attrs, routine, lowering, meaning, errors, source)                 \
+  {#ID, #attrs, source},
 #include "ir/ops.def"
 #undef OP
 };
@@ -333,6 +334,7 @@ static void write_doc(FILE *out, const char *folder, aj_op op) {
   if (info->errors[0]) add(&doc, " Fails: %s.", info->errors);
   const char *const *results;
   if (list_results(op, &results) > 1) add(&doc, " Any of the pointers may be NULL.");
+  if (rows[op].source[0]) add(&doc, " Source: %s.", rows[op].source);
   write_comment(out, doc.s);
   fputs("\n", out);
   write_example(out, folder, op);
