@@ -245,7 +245,9 @@ static verdict run_built(case_build *b, const json_t *one, const case_inputs *in
   verdict v = FAILED;
   if (corpus_execute(b->run, function, in->count, in->arrays, &o)) {
     bool lacking = !o.ok && o.kind == ARRJIT_KIND_UNAVAILABLE; /* to this machine */
-    v = o.ok ? judge_all(b->run, one, &o) : corpus_say(b->run, lacking ? SKIPPED : FAILED, "%s", o.text);
+    size_t line = o.ok ? 0 : strcspn(o.text, "\n");            /* what; where comes after it */
+    v = o.ok ? judge_all(b->run, one, &o)
+             : corpus_say(b->run, lacking ? SKIPPED : FAILED, "%.*s", (int)(lacking ? line : strlen(o.text)), o.text);
   }
   tk_outcome_free(&o);
   arrjit_function_release(function);

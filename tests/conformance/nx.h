@@ -112,15 +112,9 @@ arrjit_value nx_keep(nx_op *op, arrjit_value x, const arrjit_type *type, size_t 
 arrjit_value nx_matmul(nx_op *op, arrjit_value lhs, arrjit_value rhs);
 int64_t nx_product(size_t count, const int64_t *dims);
 
-/* ---- nx_factor.c: matrices in factors, each made of other ops as Nx's own are; leading dims are batches ---- */
+/* ---- nx_factor.c: matrices in factors, with Nx's signs; leading dims are batches ---- */
 arrjit_value nx_eye(nx_op *op, arrjit_dtype dtype, int64_t rows, int64_t columns);
 arrjit_value nx_adjoint(nx_op *op, arrjit_value a);
-arrjit_value nx_cholesky(nx_op *op, arrjit_value a);
-/* a[.., n, n] = p l u; sign is that of the permutation, [.., 1, 1]. */
-typedef struct nx_lu {
-  arrjit_value p, l, u, sign;
-} nx_lu;
-nx_lu nx_factor_lu(nx_op *op, arrjit_value a);
 /* a[.., m, n] = q[.., m, m] r[.., m, n]; r's diagonal is positive where a reflection was needed. */
 void nx_factor_qr(nx_op *op, arrjit_value a, arrjit_value *q, arrjit_value *r);
 /* Of symmetric a[.., n, n]: values[.., n], the largest magnitude first, and vectors as columns. */

@@ -1,5 +1,5 @@
-/* Matrices in factors. Nx defines these by its other ops, and so are they here; their extents are numbers, so that
- * columns are taken one after the other while the graph is built. */
+/* Factors with signs, and an order, that are Nx's own: qr, eigh, svd. Nx defines them by its other ops, and so are they
+ * here; extents are numbers, so that columns are taken one after the other while the graph is built. */
 #include "nx.h"
 
 #include <string.h>
@@ -54,68 +54,6 @@ static arrjit_value stretch(nx_op *op, arrjit_value of, arrjit_value a, int64_t 
   type.dims[nx_rank(a) - 2] = rows;
   type.dims[nx_rank(a) - 1] = columns;
   return nx_broadcast(op, of, (size_t)nx_rank(a), type.dims);
-}
-
-/* ---- cholesky: column by column, the rest less its product with itself ---- */
-
-arrjit_value nx_cholesky(nx_op *op, arrjit_value a) {
-  arrjit_graph *g = op->g;
-  int64_t n = count_rows(a);
-  arrjit_value columns[CASE_MOST], row = number_rows(op, n), zero = nx_number(op, nx_dtype_of(a), 0);
-  for (int64_t k = 0; k < n; k++) {
-    arrjit_value below = arrjit_ge(g, row, arrjit_const_i64(g, k));
-    arrjit_value column = arrjit_div(g, get_column(op, a, k), arrjit_sqrt(g, get_element(op, a, k, k)));
-    columns[k] = arrjit_select(g, below, column, zero);
-    a = arrjit_sub(g, a, nx_matmul(op, columns[k], nx_adjoint(op, columns[k])));
-  }
-  return arrjit_concat(g, (size_t)n, columns, nx_rank(a) - 1);
-}
-
-/* ---- lu ---- */
-
-/* Rows k and `with`, [.., 1, 1], of a swapped. */
-static arrjit_value swap_rows(nx_op *op, arrjit_value a, int64_t k, arrjit_value with) {
-  arrjit_graph *g = op->g;
-  arrjit_value row = number_rows(op, count_rows(a)), here = arrjit_const_i64(g, k);
-  arrjit_value from = arrjit_select(g, arrjit_eq(g, row, with), here, row);
-  from = arrjit_select(g, arrjit_eq(g, row, here), with, from);
-  return arrjit_take_along_axis(g, a, stretch(op, from, a, count_rows(a), count_columns(a)), nx_rank(a) - 2);
-}
-
-/* The row from k on with the largest magnitude in column k, [.., 1, 1]. */
-static arrjit_value find_pivot(nx_op *op, arrjit_value a, int64_t k) {
-  int64_t rows = nx_rank(a) - 2;
-  arrjit_value size = nx_slice(op, arrjit_abs(op->g, get_column(op, a, k)), rows, k, count_rows(a), 1);
-  arrjit_value place = arrjit_expand_dims(op->g, arrjit_argmax(op->g, size, rows), rows);
-  return arrjit_add(op->g, place, arrjit_const_i64(op->g, k));
-}
-
-nx_lu nx_factor_lu(nx_op *op, arrjit_value a) {
-  arrjit_graph *g = op->g;
-  int64_t n = count_rows(a);
-  arrjit_dtype dtype = nx_dtype_of(a);
-  arrjit_value row = number_rows(op, n), zero = nx_number(op, dtype, 0), one = nx_number(op, dtype, 1);
-  arrjit_value column = nx_iota(op, ARRJIT_I64, 2, (const int64_t[]){1, n}, 1);
-  nx_lu out = {.p = stretch(op, nx_eye(op, dtype, n, n), a, n, n), .sign = stretch(op, one, a, 1, 1)};
-  for (int64_t k = 0; k + 1 < n; k++) {
-    arrjit_value pivot = find_pivot(op, a, k), below = arrjit_gt(g, row, arrjit_const_i64(g, k));
-    arrjit_value moved = arrjit_ne(g, pivot, arrjit_const_i64(g, k));
-    a = swap_rows(op, a, k, pivot);
-    out.p = swap_rows(op, out.p, k, pivot);
-    out.sign = arrjit_mul(g, out.sign, arrjit_select(g, moved, arrjit_neg(g, one), one));
-    arrjit_value diagonal = get_element(op, a, k, k);
-    diagonal = arrjit_select(g, arrjit_eq(g, diagonal, zero), one, diagonal);
-    arrjit_value factors = arrjit_select(g, below, arrjit_div(g, get_column(op, a, k), diagonal), zero);
-    arrjit_value right = arrjit_gt(g, column, arrjit_const_i64(g, k));
-    arrjit_value upper = arrjit_select(g, right, get_row(op, a, k), zero);
-    arrjit_value here = arrjit_and(g, below, arrjit_eq(g, column, arrjit_const_i64(g, k)));
-    a = arrjit_sub(g, a, arrjit_mul(g, factors, upper));
-    a = arrjit_select(g, here, factors, a);
-  }
-  out.l = arrjit_add(g, arrjit_tril(g, a, -1), nx_eye(op, dtype, n, n));
-  out.u = arrjit_triu(g, a, 0);
-  out.p = nx_swap(op, out.p, nx_rank(a) - 2, nx_rank(a) - 1);
-  return out;
 }
 
 /* ---- qr ---- */

@@ -24,17 +24,21 @@ static void build_adjoint(nx_op *op) { op->out[0] = nx_adjoint(op, nx_tensor(op,
 
 static void build_cholesky(nx_op *op) {
   arrjit_value a = nx_float(op, nx_tensor(op, 0));
-  if (want_square(op, a, square_only)) op->out[0] = nx_cholesky(op, a);
+  if (want_square(op, a, square_only)) op->out[0] = arrjit_cholesky(op->g, a);
 }
 
-/* The permutation has the type of the argument. */
+/* a = p l u; the permutation has the type of the argument. */
 static void build_lu(nx_op *op) {
-  arrjit_value a = nx_tensor(op, 0);
+  arrjit_value a = nx_tensor(op, 0), both, order;
   if (!want_square(op, a, square_only)) return;
-  nx_lu f = nx_factor_lu(op, nx_float(op, a));
-  op->out[0] = nx_as(op, f.p, nx_dtype_of(a));
-  op->out[1] = f.l;
-  op->out[2] = f.u;
+  const arrjit_type type = arrjit_value_type(a);
+  int64_t rank = nx_rank(a), n = nx_extent(a, rank - 1);
+  arrjit_lu(op->g, nx_float(op, a), &both, NULL, &order);
+  arrjit_value row = nx_iota(op, nx_dtype_of(order), (size_t)rank, type.dims, rank - 2);
+  arrjit_value put = arrjit_eq(op->g, row, arrjit_expand_dims(op->g, order, rank - 2));
+  op->out[0] = nx_as(op, put, nx_dtype_of(a));
+  op->out[1] = arrjit_add(op->g, arrjit_tril(op->g, both, -1), nx_eye(op, nx_dtype_of(both), n, n));
+  op->out[2] = arrjit_triu(op->g, both, 0);
   op->out_count = 3;
 }
 
@@ -101,9 +105,9 @@ static arrjit_value norm_vector(nx_op *op, arrjit_value x, int64_t axis, double 
 /* Of a matrix: 1 and infinity by the sums of its columns and rows, 2 by its singular values; below 0 the least. */
 static arrjit_value norm_matrix(nx_op *op, arrjit_value x, double ord) {
   int64_t all = 0, rows = isinf(ord) ? 1 : 0;
-  arrjit_value u, s, vt;
+  arrjit_value s;
   if (fabs(ord) == 2)
-    nx_factor_svd(op, x, &u, &s, &vt);
+    arrjit_svd(op->g, x, 0, NULL, &s, NULL);
   else
     s = arrjit_reduce_sum(op->g, arrjit_abs(op->g, x), 1, &rows);
   return (ord > 0 ? arrjit_reduce_max : arrjit_reduce_min)(op->g, s, 1, &all);
@@ -199,28 +203,18 @@ static void build_triangular_solve(nx_op *op) {
 
 /* ---- equations ---- */
 
-static arrjit_value solve(nx_op *op, arrjit_value a, arrjit_value b) {
-  nx_lu f = nx_factor_lu(op, a);
-  arrjit_value y = solve_triangle(op, f.l, nx_matmul(op, nx_adjoint(op, f.p), b), (triangle){true, true, false});
-  return solve_triangle(op, f.u, y, (triangle){true, false, false});
-}
-
-static arrjit_value find_determinant(nx_op *op, arrjit_value a);
-
+/* NaN where the determinant is 0. */
 static arrjit_value invert(nx_op *op, arrjit_value a) {
-  int64_t rank = nx_rank(a), n = nx_extent(a, rank - 1);
-  const arrjit_type type = arrjit_value_type(a);
-  arrjit_value out = solve(op, a, nx_broadcast(op, nx_eye(op, nx_dtype_of(a), n, n), (size_t)rank, type.dims));
-  arrjit_value none = arrjit_eq(op->g, find_determinant(op, a), nx_number(op, nx_dtype_of(a), 0));
-  for (int64_t i = rank - 2; i < rank; i++) none = arrjit_expand_dims(op->g, none, i);
-  return arrjit_select(op->g, none, nx_number(op, nx_dtype_of(a), (double)NAN), out);
+  arrjit_value none = arrjit_eq(op->g, arrjit_det(op->g, a), nx_number(op, nx_dtype_of(a), 0));
+  for (int64_t i = nx_rank(a) - 2; i < nx_rank(a); i++) none = arrjit_expand_dims(op->g, none, i);
+  return arrjit_select(op->g, none, nx_number(op, nx_dtype_of(a), (double)NAN), arrjit_inverse(op->g, a));
 }
 
 static void build_solve(nx_op *op) {
   arrjit_value a, b;
   read_equation(op, &a, &b);
   if (!want_square(op, a, square_only) || !want_real(op, a)) return;
-  op->out[0] = drop_column(op, solve(op, a, make_columns(op, a, b)), b);
+  op->out[0] = drop_column(op, arrjit_solve(op->g, a, make_columns(op, a, b)), b);
 }
 
 static void build_invert(nx_op *op) {
@@ -230,20 +224,9 @@ static void build_invert(nx_op *op) {
     op->out[0] = invert(op, a);
 }
 
-/* The product along the diagonal of u, with the sign of the permutation. */
-static arrjit_value find_determinant(nx_op *op, arrjit_value a) {
-  int64_t last = nx_rank(a) - 1, n = nx_extent(a, last);
-  const int64_t both[] = {last - 1, last};
-  if (n == 1) return arrjit_squeeze(op->g, a, 2, both);
-  nx_lu f = nx_factor_lu(op, a);
-  arrjit_value on = arrjit_convert(op->g, nx_eye(op, ARRJIT_U8, n, n), ARRJIT_BOOL);
-  arrjit_value diagonal = arrjit_select(op->g, on, f.u, nx_number(op, nx_dtype_of(a), 1));
-  return arrjit_mul(op->g, arrjit_reduce_prod(op->g, diagonal, 2, both), arrjit_squeeze(op->g, f.sign, 2, both));
-}
-
 static void build_determinant(nx_op *op) {
   arrjit_value a = nx_float(op, nx_tensor(op, 0));
-  if (want_square(op, a, square_only)) op->out[0] = find_determinant(op, a);
+  if (want_square(op, a, square_only)) op->out[0] = arrjit_det(op->g, a);
 }
 
 /* By squaring; below 0 of the inverse. */
@@ -275,7 +258,7 @@ static const double pinv_eps = 1e-10;
 
 static arrjit_value invert_any(nx_op *op, arrjit_value a) {
   arrjit_value u, s, vt;
-  nx_factor_svd(op, a, &u, &s, &vt);
+  arrjit_svd(op->g, a, 0, &u, &s, &vt);
   arrjit_value each = arrjit_expand_dims(op->g, invert_values(op, s, pinv_eps), nx_rank(s) - 1);
   return nx_matmul(op, arrjit_mul(op->g, nx_adjoint(op, vt), each), nx_adjoint(op, u));
 }
@@ -296,12 +279,12 @@ static void build_pinv(nx_op *op) {
 }
 
 static void build_matrix_rank(nx_op *op) {
-  arrjit_value a = nx_float(op, nx_tensor(op, 0)), u, s, vt;
+  arrjit_value a = nx_float(op, nx_tensor(op, 0)), s;
   int64_t m = nx_extent(a, 0), n = nx_extent(a, 1), rank = nx_rank(a);
   if (rank != 2) nx_raise(op, "tensor must have rank 2, got rank %d with shape %s", (int)rank, nx_shape_name(a).text);
   if (tk_is_complex(nx_dtype_of(a))) nx_raise(op, "Nx.LinAlg.matrix_rank/2 is not yet implemented for complex inputs");
   if (op->told != PASSED) return;
-  nx_factor_svd(op, a, &u, &s, &vt);
+  arrjit_svd(op->g, a, 0, NULL, &s, NULL);
   double eps = (double)(m > n ? m : n) * (nx_dtype_of(a) == ARRJIT_F64 ? 0x1p-52 : 0x1p-23);
   arrjit_value bound =
       arrjit_mul(op->g, nx_number(op, nx_dtype_of(s), eps), arrjit_reduce_max(op->g, s, 1, (const int64_t[]){0}));

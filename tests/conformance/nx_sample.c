@@ -18,7 +18,7 @@ static arrjit_value sample_multivariate(nx_op *op, arrjit_value key) {
   of.dims[of.rank++] = n;
   const int64_t rows[] = {nx_product(of.rank, of.dims) / (n ? n : 1), n};
   arrjit_value z = nx_reshape(op, nx_normal(op, key, &of), 2, rows);
-  z = nx_matmul(op, z, nx_adjoint(op, nx_cholesky(op, covariance)));
+  z = nx_matmul(op, z, nx_adjoint(op, arrjit_cholesky(op->g, covariance)));
   return nx_reshape(op, arrjit_add(op->g, mean, z), of.rank, of.dims);
 }
 
