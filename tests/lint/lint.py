@@ -155,22 +155,29 @@ def globals_(top, build):
                 bad(path, 0, f"mutable global {match.group(2)}: state belongs to a context")
 
 
+OP_ROW = r'^OP\((\w+), (\w+), "[^"]*", \w+, \w+, ([^,]*), [^"]*"([^"]*)", "([^"]*)", "([^"]*)"\)'
+
+
 def ops(top, build):
-    """Every builder row of the op table has its function and its documentation in ops.h."""
+    """Every builder row of the op table has its function and its page in ops.h: meaning, errors, example, source."""
     table = "\n".join(lines(os.path.join(top, "src/ir/ops.def")))
     reference = "\n".join(lines(os.path.join(build, "include/arrjit/ops.h")))
-    for match in re.finditer(r'^OP\((\w+), (\w+), "[^"]*", \w+, \w+, ([^,]*), [^"]*"([^"]*)", "([^"]*)"\)', table, re.M):
-        name, flags, meaning = match.group(2), match.group(3), match.group(4)
+    pages = dict((name, page.replace("\n * ", " ")) for page, name in
+                 re.findall(r"/\* ((?:(?!\*/).)*)\*/\nARRJIT_API \w+ arrjit_(\w+)\(", reference, re.S))
+    rows = list(re.finditer(OP_ROW, table, re.M))
+    for match in rows:
+        name, flags, meaning, errors, source = match.group(2, 3, 4, 5, 6)
         if "F_BUILDER" not in flags and "F_ELEMENTWISE" not in flags:
             continue
-        if not re.search(rf"\barrjit_{name}\(", reference):
-            bad("ops.h", 0, f"no builder for {name}")
-        if meaning and meaning.split(";")[0].replace('\\"', '"') not in reference.replace("\n * ", " "):
-            bad("ops.h", 0, f"the meaning of {name} is not in its comment")
-    rows = len(re.findall(r"^OP\(", table, re.M))
-    parsed = len(re.findall(r'^OP\((\w+), (\w+), "[^"]*", \w+, \w+, ([^,]*), [^"]*"([^"]*)", "([^"]*)"\)', table, re.M))
-    if rows != parsed:
-        bad("src/ir/ops.def", 0, f"{rows - parsed} rows do not have the table's form")
+        if name not in pages:
+            bad("ops.h", 0, f"no builder for {name}, or no page")
+            continue
+        for what in (meaning, errors, source, "Example:"):
+            if what.replace('\\"', '"') not in pages[name]:
+                bad("ops.h", 0, f"the page of {name} lacks: {what}")
+    missing = len(re.findall(r"^OP\(", table, re.M)) - len(rows)
+    if missing:
+        bad("src/ir/ops.def", 0, f"{missing} rows do not have the table's form")
 
 
 def style(top, _build):
