@@ -142,12 +142,13 @@ static int64_t pick_limit(const aj_core *core, int64_t of_run, aj_option option)
 
 /* The run's own limits, else the context's. A wall time past what the clock can tell is none. */
 static void set_limits(aj_run *run, const arrjit_limits *limits) {
-  int64_t iterations = pick_limit(run->core, limits->iterations, AJ_OPTION_MAX_ITERATIONS);
+  run->max_iterations = pick_limit(run->core, limits->iterations, AJ_OPTION_MAX_ITERATIONS);
   int64_t wall_ns = limits->wall_ns;
-  run->iterations_left = iterations ? iterations : INT64_MAX;
+  run->iterations_left = run->max_iterations ? run->max_iterations : INT64_MAX;
   run->max_depth = pick_limit(run->core, limits->depth, AJ_OPTION_MAX_DEPTH);
   run->max_bytes = pick_limit(run->core, limits->bytes, AJ_OPTION_MAX_RUN_BYTES);
   if (!wall_ns && !aj_i64_mul(aj_core_option(run->core, AJ_OPTION_MAX_RUN_MS), 1000000, &wall_ns)) wall_ns = 0;
+  run->wall_ns = wall_ns;
   if (wall_ns && !aj_i64_add(aj_clock_ns(), wall_ns, &run->wall_end_ns)) run->wall_end_ns = 0;
 }
 

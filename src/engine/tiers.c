@@ -21,18 +21,21 @@ static bool write_given(aj_activation *a, arrjit_array *const *given) {
   return true;
 }
 
-/* A given output can be written directly when no input lies in it: code may write before it has read all. */
-static bool is_direct(const aj_activation *a, const arrjit_array *given) {
+/* A given output can be written directly when no input lies in it: code may write before it has read all. `packs`: of
+ * inputs that are not dense it reads copies. */
+static bool is_direct(const aj_activation *a, const arrjit_array *given, bool packs) {
   if (!given || !aj_array_is_dense(given) || !aj_array_is_aligned(given)) return false;
-  for (uint32_t i = 0; i < a->input_count; i++)
-    if (!a->packed[i] && aj_array_overlaps(given, a->inputs[i])) return false;
+  for (uint32_t i = 0; i < a->input_count; i++) {
+    const arrjit_array *input = a->inputs[i];
+    if (aj_array_overlaps(given, input) && !(packs && !aj_array_is_dense(input))) return false;
+  }
   return true;
 }
 
 /* Given outputs that can be written directly are outputs from the start. */
-static void set_direct(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
+static void set_direct(aj_activation *a, arrjit_array *const *given, bool packs, uint64_t *out_touched) {
   for (uint32_t i = 0; given && i < a->output_count; i++) {
-    if (!is_direct(a, given[i])) continue;
+    if (!is_direct(a, given[i], packs)) continue;
     a->outputs[i] = given[i];
     aj_array_retain(given[i]);
     if (i < 64) *out_touched |= UINT64_C(1) << i;
@@ -75,7 +78,7 @@ static uint64_t find_lone(const aj_activation *a, uint64_t donated, arrjit_array
 
 bool aj_tier_interpret(aj_activation *a, const arrjit_run_options *o, uint64_t *out_touched) {
   arrjit_array *const *given = o->outputs;
-  set_direct(a, given, out_touched);
+  set_direct(a, given, false, out_touched);
   if (o->donated) a->run.donated = find_lone(a, o->donated, given);
   if (!aj_interp_run(a->function->interp, &a->run, a->env, a->inputs, a->outputs)) return false;
   return write_given(a, given);
@@ -104,7 +107,7 @@ static bool pack_inputs(aj_activation *a) {
 
 static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t *out_touched) {
   const aj_func *entry = a->run.module->funcs.data[0];
-  set_direct(a, given, out_touched);
+  set_direct(a, given, true, out_touched);
   for (uint32_t i = 0; i < a->output_count; i++) {
     a->out_data[i] = NULL;
     if (aj_type_is_late(a->run.module, entry->result_types[i])) continue; /* the code makes it */
@@ -118,7 +121,8 @@ static bool make_outputs(aj_activation *a, arrjit_array *const *given, uint64_t 
 }
 
 bool aj_tier_native(aj_activation *a, const aj_code *code, arrjit_array *const *given, uint64_t *out_touched) {
-  if (!pack_inputs(a) || !make_outputs(a, given, out_touched)) {
+  /* Outputs first: that there is no memory for one is known at once, but copies of inputs can take long. */
+  if (!make_outputs(a, given, out_touched) || !pack_inputs(a)) {
     a->run.unbegun = a->run.exn->kind == ARRJIT_KIND_MEMORY;
     return false;
   }

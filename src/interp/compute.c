@@ -173,7 +173,8 @@ static arrjit_array *make_base(aj_interp *in, aj_frame *frame, const aj_node *no
 static bool view_base(aj_interp *in, aj_frame *frame, const aj_node *node, arrjit_array *base, aj_view *out,
                       bool *out_fits) {
   aj_sem_fail fail = {.kind = ARRJIT_KIND_NONE};
-  if (!aj_view_from_type(out, node->results[0].type, frame->env)) return aj_run_raise_memory(in->run, 0);
+  if (!aj_view_from_type(out, node->results[0].type, frame->env))
+    return aj_run_raise_huge_type(in->run, node->results[0].type, frame->env);
   *out_fits = aj_sem_view(node, frame->env, &base->view, out, &fail);
   if (fail.kind != ARRJIT_KIND_NONE) return aj_run_raise_sem(in->run, &fail, 1, &base->view);
   return true;

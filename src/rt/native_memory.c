@@ -13,20 +13,23 @@ typedef struct aj_nh_block {
   size_t bytes;
 } block_head;
 
-static bool slot_bytes(const aj_nh_slot *slot, const int64_t *env, size_t *out) {
+/* False: run->exn. */
+static bool slot_bytes(aj_run *run, const aj_nh_slot *slot, const int64_t *env, size_t *out) {
   *out = 0;
   for (uint32_t i = 0; i < slot->type_count; i++) {
     aj_view view;
-    if (!aj_view_from_type(&view, slot->types[i], env)) return false;
+    if (!aj_view_from_type(&view, slot->types[i], env)) return aj_run_raise_huge_type(run, slot->types[i], env);
     size_t bytes = aj_view_bytes(&view);
     if (bytes > *out) *out = bytes;
   }
-  return aj_size_add(*out, AJ_NH_ALIGN - 1, out) && (*out &= ~(size_t)(AJ_NH_ALIGN - 1), true);
+  if (!aj_size_add(*out, AJ_NH_ALIGN - 1, out)) return aj_run_raise_memory(run, SIZE_MAX);
+  *out &= ~(size_t)(AJ_NH_ALIGN - 1);
+  return true;
 }
 
 static void *refuse_block(aj_run *run, size_t bytes) {
   run->unbegun = run->depth == 0;
-  aj_run_raise_memory(run, bytes);
+  if (!run->exn) aj_run_raise_memory(run, bytes);
   return NULL;
 }
 
@@ -34,8 +37,8 @@ void *aj_nh_block(aj_run *run, const aj_nh_block_plan *plan, const int64_t *env,
   size_t total = 0, bytes;
   for (uint32_t s = 0; s < plan->slot_count; s++) {
     offsets[s] = (int64_t)total;
-    if (!slot_bytes(&plan->slots[s], env, &bytes) || !aj_size_add(total, bytes, &total) || total > INT64_MAX / 2)
-      return refuse_block(run, 0);
+    if (!slot_bytes(run, &plan->slots[s], env, &bytes)) return refuse_block(run, 0);
+    if (!aj_size_add(total, bytes, &total) || total > INT64_MAX / 2) return refuse_block(run, SIZE_MAX);
   }
   total += 2 * AJ_NH_ALIGN;
   char *memory = aj_mem_raw(&run->core->mem, total);

@@ -48,15 +48,26 @@ static bool raise_bytes(aj_run *run, int64_t needed) {
   return aj_run_raise(run, ARRJIT_KIND_MEMORY, 0, message, 0, NULL);
 }
 
-static bool raise_limit(aj_run *run, const char *message) {
+/* What has come to pass, and the option or field of arrjit_limits that says how much there may be. */
+static bool raise_limit(aj_run *run, const char *what, const char *limit, int64_t value) {
+  char message[120];
+  aj_bounded_printf(message, sizeof message, "%s, %s is %" PRId64, what, limit, value);
   return aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, message, 0, NULL);
+}
+
+static bool raise_wall_time(aj_run *run) {
+  enum { MS = 1000000 };
+  bool whole = run->wall_ns % MS == 0;
+  return raise_limit(run, "the run has used up its wall time", whole ? "max_run_ms" : "wall_ns",
+                     whole ? run->wall_ns / MS : run->wall_ns);
 }
 
 bool aj_run_raise_limit(aj_run *run, aj_reached limit, int64_t needed) {
   switch (limit) {
   case AJ_REACHED_NONE: break;
-  case AJ_REACHED_DEPTH: return raise_limit(run, "calls are nested deeper than max_depth");
-  case AJ_REACHED_STACK: return raise_limit(run, "calls are nested deeper than the thread's stack");
+  case AJ_REACHED_DEPTH: return raise_limit(run, "calls are nested too deep", "max_depth", run->max_depth);
+  case AJ_REACHED_STACK:
+    return aj_run_raise(run, ARRJIT_KIND_LIMIT, 0, "calls are nested deeper than the thread's stack", 0, NULL);
   case AJ_REACHED_BYTES: return raise_bytes(run, needed);
   }
   AJ_ASSERT(false);
@@ -89,13 +100,13 @@ static void end_run(aj_run *run, int stops) {
   else if (stops & AJ_STOP_DEADLINE)
     aj_run_raise(run, ARRJIT_KIND_DEADLINE, 0, "the deadline of the run has passed", 0, NULL);
   else if (stops & AJ_STOP_WALL_TIME)
-    raise_limit(run, "the run has used up its wall time");
+    raise_wall_time(run);
   else if (stops & AJ_STOP_SHUTDOWN)
     aj_run_raise(run, ARRJIT_KIND_SHUTDOWN, 0, "the runner is shutting down", 0, NULL);
   else if (stops & AJ_STOP_LIMIT)
     raise_reached(run);
   else
-    raise_limit(run, "the run has used up its loop iterations");
+    raise_limit(run, "the run has used up its loop iterations", "max_iterations", run->max_iterations);
 }
 
 bool aj_run_poll(aj_run *run, bool count_iteration) {
@@ -121,8 +132,12 @@ aj_poller aj_run_poller(aj_run *run) { return (aj_poller){.stop = aj_run_poll_ro
 arrjit_array *aj_run_array(aj_run *run, arrjit_dtype dtype, int32_t rank, const int64_t *dims, bool zero) {
   arrjit_array *array = aj_array_create(run->core, dtype, rank, dims, zero);
   int64_t bytes;
-  if (!array) aj_run_raise_memory(run, aj_array_shape_bytes(dtype, rank, dims, &bytes) ? (size_t)bytes : 0);
-  return array;
+  if (array) return array;
+  if (aj_array_shape_bytes(dtype, rank, dims, &bytes))
+    aj_run_raise_memory(run, (size_t)bytes);
+  else
+    aj_run_raise_huge(run, dtype, rank, dims);
+  return NULL;
 }
 
 arrjit_array *aj_run_array_of(aj_run *run, const aj_type *type, const int64_t *env) {

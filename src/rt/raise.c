@@ -15,6 +15,23 @@ bool aj_run_raise_memory(aj_run *run, size_t bytes) {
   return false;
 }
 
+bool aj_run_raise_huge(aj_run *run, arrjit_dtype dtype, int32_t rank, const int64_t *dims) {
+  char message[64 + ARRJIT_MAX_RANK * 24];
+  aj_bounded_printf(message, sizeof message, AJ_NO_MEMORY_MESSAGE " for %s", aj_dtypes[dtype].name);
+  for (int32_t i = 0; i < rank; i++) {
+    size_t at = strlen(message);
+    aj_bounded_printf(message + at, sizeof message - at, "%s%" PRId64 "%s", i ? ", " : "[", dims[i],
+                      i + 1 == rank ? "], whose bytes are more than an i64 counts" : "");
+  }
+  return aj_run_raise(run, ARRJIT_KIND_MEMORY, 0, message, 0, NULL);
+}
+
+bool aj_run_raise_huge_type(aj_run *run, const aj_type *type, const int64_t *env) {
+  int64_t dims[ARRJIT_MAX_RANK];
+  for (int32_t i = 0; i < type->rank; i++) dims[i] = aj_dim_eval(type->dims[i], env);
+  return aj_run_raise_huge(run, type->dtype, type->rank, dims);
+}
+
 /* What could not be raised for lack of memory, without the payload it may have been too big for, is the context of kind
  * memory. */
 static bool raise_memory_for(aj_run *run, arrjit_kind kind, int64_t code, const char *message) {

@@ -59,9 +59,11 @@ typedef struct aj_run {
   arrjit_cancel *cancel;
   const _Atomic int *job_stop; /* AJ_STOP_* bits of a runner's job, or NULL */
   int64_t deadline_ns;         /* 0: none */
-  int64_t wall_end_ns;         /* when its wall time is used up; 0: no limit */
+  int64_t wall_ns;             /* of wall time; 0: no limit */
+  int64_t wall_end_ns;         /* when it is used up; 0: no limit */
   aj_timer_entry timer;
-  int64_t iterations_left;    /* back-edges; INT64_MAX: no limit */
+  int64_t max_iterations;     /* back-edges; 0: no limit */
+  int64_t iterations_left;    /* INT64_MAX: no limit */
   int64_t depth, max_depth;   /* calls inside the graph */
   aj_reached reached;         /* the one that was, last */
   int64_t max_bytes;          /* of memory; 0: no limit */
@@ -125,6 +127,10 @@ bool aj_run_raise(aj_run *run, arrjit_kind kind, int64_t code, const char *messa
 bool aj_run_raise_sem(aj_run *run, const aj_sem_fail *fail, uint32_t operand_count, const aj_view *operands);
 /* Kind memory: there is none for so many bytes; 0: not known how many. */
 bool aj_run_raise_memory(aj_run *run, size_t bytes);
+/* Kind memory: an array of these extents has more bytes than can be counted. */
+bool aj_run_raise_huge(aj_run *run, arrjit_dtype dtype, int32_t rank, const int64_t *dims);
+/* The same of a type under env. */
+bool aj_run_raise_huge_type(aj_run *run, const aj_type *type, const int64_t *env);
 bool aj_run_raise_views(aj_run *run, arrjit_kind kind, int64_t code, const char *message, uint32_t payload_count,
                         const aj_view *payload);
 /* Kind shape: an extent is `got`, but `dim` (a number, or a symbol that stands for `expected`) was asked for. */

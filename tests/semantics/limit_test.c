@@ -19,8 +19,9 @@ static arrjit_function *build_loop(tk_fixture *f) {
   return tk_finish(f, g);
 }
 
-#define USED_UP "the run has used up its loop iterations"
-#define TOO_DEEP "calls are nested deeper than max_depth"
+#define USED_UP "the run has used up its loop iterations, max_iterations is "
+#define TOO_DEEP "calls are nested too deep, max_depth is "
+#define TIME_IS_UP "the run has used up its wall time, "
 
 static void test_limit_of_iterations(void **state) {
   tk_fixture *f = *state;
@@ -28,12 +29,12 @@ static void test_limit_of_iterations(void **state) {
   f->limits.iterations = 10;
   EXPECT(RUN(f, function, SCALAR(f, I64, 10)), 0, I64, 45);
   const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 11));
-  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, USED_UP);
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, USED_UP "10");
   assert_string_equal(o->path, "yield < for body 10");
   set_option(f, ARRJIT_OPTION_MAX_ITERATIONS, 5);
   EXPECT(RUN(f, function, SCALAR(f, I64, 10)), 0, I64, 45); /* the run's own says otherwise */
   f->limits.iterations = 0;
-  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 10)), ARRJIT_KIND_LIMIT, 0, USED_UP);
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 10)), ARRJIT_KIND_LIMIT, 0, USED_UP "5");
 }
 
 /* No handler but one by name takes it, and what was reached stays reached. */
@@ -54,7 +55,7 @@ static void test_limit_stays_reached(void **state) {
   tk_bind(f, "seen", NULL, NULL);
   f->limits.iterations = 3;
   const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, I64, 4));
-  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, USED_UP);
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, USED_UP "3");
   assert_string_equal(o->path, "yield < for body 0 < try body");
   assert_string_equal(o->log, "seen i64[]=0400000000000000\n");
 }
@@ -75,7 +76,7 @@ static void test_limit_of_depth(void **state) {
   arrjit_function *function = tk_finish(f, g);
   f->limits.depth = 4;
   EXPECT(RUN(f, function, SCALAR(f, I64, 3)), 0, I64, 6);
-  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 4)), ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, I64, 4)), ARRJIT_KIND_LIMIT, 0, TOO_DEEP "4");
   f->limits.depth = 2000; /* above the option's 1000 */
   EXPECT(RUN(f, function, SCALAR(f, I64, 1500)), 0, I64, 1125750);
 }
@@ -138,7 +139,7 @@ static void test_depth_stays_reached(void **state) {
       EXPECT(o, 0, I64, 5);
       continue;
     }
-    EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+    EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP "5");
     assert_string_equal(o->path, paths[then]);
   }
 }
@@ -163,7 +164,7 @@ static void test_reached_limit_spares_finally(void **state) {
   tk_bind(f, "seen", NULL, NULL);
   f->limits.depth = 5;
   const tk_outcome *o = RUN(f, tk_finish(f, g), SCALAR(f, I64, 9));
-  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP "5");
   assert_string_equal(o->log, "seen i64[]=0c00000000000000\nseen i64[]=0000000000000000\n");
 }
 
@@ -186,7 +187,7 @@ static void test_unused_calls_count(void **state) {
   EXPECT(RUN(f, function, SCALAR(f, I64, 3)), 0, I64, 3);
   f->limits.depth = 1;
   const tk_outcome *o = RUN(f, function, SCALAR(f, I64, 3));
-  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP);
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, TOO_DEEP "1");
   assert_string_equal(o->path, "call < call");
 }
 
@@ -298,6 +299,36 @@ static void test_host_without_memory_for_an_arm(void **state) {
   EXPECT(&o, 0, F64, 7);
   assert_true(o.native); /* with memory it runs */
   tk_outcome_free(&o);
+}
+
+/* Where a result is too big, that shows before an input is copied for native code. */
+static void test_results_are_refused_before_inputs_are_copied(void **state) {
+  tk_fixture *f = *state;
+  static const int64_t huge[] = {3000000000, 1000000}, none = 0;
+  static const char *const messages[] = {"no memory for f64[3000000000, 3000000000, 3000000000], whose bytes are more "
+                                         "than an i64 counts",
+                                         "no memory for 8000000000000000000 bytes"};
+  static double one = 1;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_type type = {.dtype = ARRJIT_F64, .rank = 1, .dims = {arrjit_symbol(g, "n")}};
+  int64_t n = type.dims[0];
+  RETURN(g, arrjit_neg(g, (arrjit_broadcast)(ARRJIT_AT_(g), arrjit_param(g, "x", &type), 3, I64S(n, n, n), 1, &none)));
+  arrjit_function *function = tk_finish(f, g);
+  for (int m = 0; m < 2 * TK_MODES; m++) {
+    tk_mode mode = (tk_mode)(m / 2);
+    if (!tk_mode_exists(mode)) continue;
+    arrjit_array *x = NULL;
+    type.dims[0] = huge[m % 2];
+    assert_int_equal(arrjit_array_wrap(f->context, &type, &one, &none, NULL, NULL, &x, NULL), ARRJIT_OK);
+    tk_call call = {.input_count = 1, .inputs = &x};
+    tk_outcome o;
+    int64_t start_ns = arrjit_clock_ns();
+    tk_run_mode(f->context, function, mode, &call, &o);
+    assert_true(arrjit_clock_ns() - start_ns < 5000000000); /* the copy of the greater takes longer than that */
+    EXPECT_FAILURE(&o, ARRJIT_KIND_MEMORY, 0, messages[m % 2]);
+    tk_outcome_free(&o);
+    arrjit_array_release(x);
+  }
 }
 
 /* An input that some tier wants dense counts as a copy in all. */
@@ -430,7 +461,6 @@ static void run_endless(tk_fixture *f, arrjit_function *function, tk_mode mode, 
 static void test_limit_of_wall_time(void **state) {
   tk_fixture *f = *state;
   arrjit_function *function = build_endless(f);
-  static const char used_up[] = "the run has used up its wall time";
   if (tk_native()) { /* compiled beforehand: the time counts the wait for it */
     assert_int_equal(arrjit_function_prepare(function, NULL, NULL), ARRJIT_OK);
     assert_int_equal(arrjit_function_wait(function, -1, NULL), ARRJIT_OK);
@@ -438,13 +468,14 @@ static void test_limit_of_wall_time(void **state) {
   for (int m = 0; m < TK_MODES; m++) {
     if (!tk_mode_exists((tk_mode)m)) continue;
     tk_call call = {.limits.wall_ns = 5000000};
-    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, used_up);
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, TIME_IS_UP "max_run_ms is 5");
     call.deadline_ns = INT64_MAX; /* a later deadline is not in the way */
-    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, used_up);
+    call.limits.wall_ns = 5000001;
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, TIME_IS_UP "wall_ns is 5000001");
     call = (tk_call){.limits.wall_ns = INT64_MAX, .deadline_ns = arrjit_clock_ns() + 5000000};
     run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_DEADLINE, "the deadline of the run has passed");
     set_option(f, ARRJIT_OPTION_MAX_RUN_MS, 3);
-    run_endless(f, function, (tk_mode)m, (tk_call){0}, ARRJIT_KIND_LIMIT, used_up);
+    run_endless(f, function, (tk_mode)m, (tk_call){0}, ARRJIT_KIND_LIMIT, TIME_IS_UP "max_run_ms is 3");
     set_option(f, ARRJIT_OPTION_MAX_RUN_MS, 0);
   }
   f->limits.wall_ns = 60000000000;
@@ -472,7 +503,7 @@ static void test_case_b21_endless_loop_is_cancelled(void **state) {
     call = (tk_call){.deadline_ns = arrjit_clock_ns() + 50000000};
     run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_DEADLINE, "the deadline of the run has passed");
     call = (tk_call){.limits.iterations = 1000};
-    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, USED_UP);
+    run_endless(f, function, (tk_mode)m, call, ARRJIT_KIND_LIMIT, USED_UP "1000");
   }
   EXPECT(RUN(f, build_loop(f), SCALAR(f, I64, 10)), 0, I64, 45);
 }
@@ -500,7 +531,7 @@ static void test_case_b13_only_the_taken_loop_runs(void **state) {
     double value = *(const double *)(const void *)o->outputs[0].data * sign;
     assert_true(value > 0 && value <= 1e-6);
   }
-  EXPECT_FAILURE(RUN(f, function, SCALAR(f, F64, 0)), ARRJIT_KIND_LIMIT, 0, USED_UP);
+  EXPECT_FAILURE(RUN(f, function, SCALAR(f, F64, 0)), ARRJIT_KIND_LIMIT, 0, USED_UP "1000");
 }
 
 static const struct CMUnitTest tests[] = {
@@ -513,6 +544,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_limit_of_memory),
     TK_TEST(test_host_without_memory),
     TK_TEST(test_host_without_memory_for_an_arm),
+    TK_TEST(test_results_are_refused_before_inputs_are_copied),
     TK_TEST(test_memory_of_strided_inputs),
     TK_TEST(test_memory_of_views),
     TK_TEST(test_memory_of_loops),

@@ -127,7 +127,7 @@ static void test_threads_reach_the_limit_of_iterations_alike(void **state) {
   EXPECT_OK(run_threads(f, function, 1, &input));
   x[MAPPED - 1] = x[4444] = x[5100] = 1000;
   const tk_outcome *o = run_threads(f, function, 1, &input);
-  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, "the run has used up its loop iterations");
+  EXPECT_FAILURE(o, ARRJIT_KIND_LIMIT, 0, "the run has used up its loop iterations, max_iterations is 100");
   assert_string_equal(o->path, "yield < while body 100 < map lane 4444 < for body 0");
 }
 
