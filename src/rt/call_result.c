@@ -8,13 +8,13 @@
 
 enum { TYPE_BYTES = 160, WHY_BYTES = 480 };
 
-/* "f64[2, ?]": what a view shows; it may be the host's, with anything in it. */
-static void print_view(const arrjit_view *view, char out[TYPE_BYTES]) {
+/* "f64[2, ?]": what a view shows; it may be the host's (came), with anything in it. */
+static void print_view(const arrjit_view *view, bool came, char out[TYPE_BYTES]) {
   bool known = view->dtype > ARRJIT_DTYPE_NONE && (size_t)view->dtype < AJ_DTYPE_COUNT;
   aj_bounded_printf(out, TYPE_BYTES, "%s[", known ? aj_dtypes[view->dtype].name : "?");
   for (int32_t d = 0; d < view->rank && d < ARRJIT_MAX_RANK && view->dims; d++) {
     size_t at = strlen(out);
-    if (view->dims[d] == ARRJIT_DYNAMIC_DIM)
+    if (!came && view->dims[d] == ARRJIT_DYNAMIC_DIM)
       aj_bounded_printf(out + at, TYPE_BYTES - at, "%s?", d ? ", " : "");
     else
       aj_bounded_printf(out + at, TYPE_BYTES - at, "%s%" PRId64, d ? ", " : "", view->dims[d]);
@@ -36,11 +36,18 @@ static arrjit_status fail(arrjit_call_info *call, size_t index, const char *why)
   return ARRJIT_FAILED;
 }
 
+static bool has_negative(const arrjit_view *view) {
+  bool negative = false;
+  for (int32_t d = 0; d < view->rank && d < ARRJIT_MAX_RANK && view->dims; d++) negative |= view->dims[d] < 0;
+  return negative;
+}
+
 static arrjit_status fail_type(arrjit_call_info *call, size_t index, const arrjit_view *got) {
   char expected[TYPE_BYTES], came[TYPE_BYTES], why[WHY_BYTES];
-  print_view(&call->results[index], expected);
-  print_view(got, came);
-  aj_bounded_printf(why, sizeof why, "result %zu: expected %s, got %s", index, expected, came);
+  print_view(&call->results[index], false, expected);
+  print_view(got, true, came);
+  aj_bounded_printf(why, sizeof why, "result %zu: expected %s, got %s%s", index, expected, came,
+                    has_negative(got) ? "; an extent is 0 or more" : "");
   return fail(call, index, why);
 }
 
