@@ -19,8 +19,12 @@ aj_value *aj_compose_array(arrjit_graph *graph, aj_op op, uint32_t operand, arrj
 
 bool aj_compose_axis(arrjit_graph *graph, int64_t axis, int32_t end) {
   if (axis >= 0 && axis < end) return true;
-  aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "axis is %lld; expected one from 0 to below %d", (long long)axis,
-                  end);
+  if (end == 0)
+    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "axis is %lld; there are no axes: the rank is 0",
+                    (long long)axis);
+  else
+    aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_NONE, "axis is %lld; expected one from 0 to below %d",
+                    (long long)axis, end);
   return false;
 }
 

@@ -112,6 +112,8 @@ arrjit_status aj_infer_axes(aj_infer *in, aj_attr_name name, int32_t rank, uint3
   uint32_t set = 0;
   for (uint32_t i = 0; i < attr->count; i++) {
     int64_t axis = attr->u.ints[i];
+    if (rank == 0)
+      return aj_infer_fail(in, ARRJIT_TYPE, "%s has %lld; a scalar has no axes", aj_attrs[name].name, (long long)axis);
     if (axis < 0 || axis >= rank)
       return aj_infer_fail(in, ARRJIT_TYPE, "%s has %lld; expected axes from 0 to below rank %d", aj_attrs[name].name,
                            (long long)axis, rank);
@@ -126,6 +128,7 @@ arrjit_status aj_infer_axes(aj_infer *in, aj_attr_name name, int32_t rank, uint3
 arrjit_status aj_infer_axis(aj_infer *in, int32_t rank) {
   int64_t axis = aj_infer_attr(in, AJ_ATTR_AXIS)->u.i;
   if (axis >= 0 && axis < rank) return ARRJIT_OK;
+  if (rank == 0) return aj_infer_fail(in, ARRJIT_TYPE, "axis is %lld; a scalar has no axes", (long long)axis);
   return aj_infer_fail(in, ARRJIT_TYPE, "axis is %lld; expected one from 0 to below rank %d", (long long)axis, rank);
 }
 

@@ -98,6 +98,10 @@ static void test_creation_refused(void **state) {
   tk_fixture *f = *state;
   REFUSED(f, TYPE, "iota: axis is 2; expected one from 0 to below rank 2",
           (arrjit_iota)(g, ARRJIT_I32, 2, I64S(4, 3), 2));
+  REFUSED(f, TYPE, "sort: axis is 0; a scalar has no axes", arrjit_sort(g, PARAM(g, "x", F32), 0, 0));
+  REFUSED(f, TYPE, "reduce_sum: axes has 0; a scalar has no axes", (arrjit_reduce_sum)(g, PARAM(g, "x", F32), INTS(0)));
+  REFUSED(f, TYPE, "squeeze: axis is 0; there are no axes: the rank is 0",
+          (void)(arrjit_squeeze)(g, PARAM(g, "x", F32), INTS(0)));
   REFUSED(f, TYPE, "full: x is f32[2]; expected a scalar", (arrjit_full)(g, PARAM(g, "x", F32, 2), 1, I64S(3)));
   REFUSED(f, TYPE, "more bytes than can be addressed",
           (arrjit_full)(g, arrjit_const_f64(g, 1), 2, I64S(INT64_C(1) << 40, INT64_C(1) << 40)));
