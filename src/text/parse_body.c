@@ -139,8 +139,7 @@ static bool parse_tag(aj_parser *p, aj_source *out) {
     if (!aj_parser_string(p, "a file in quotes", &out->file) || !aj_parser_expect(p, ':')) return false;
     aj_token token = p->token;
     if (!aj_parser_i64(p, &line)) return false;
-    if (line < INT32_MIN || line > INT32_MAX)
-      return aj_parser_fail(p, &token, AJ_AIR_NUMBER_RANGE, "", (int)token.length, token.text, "i32");
+    if (line < 0 || line > INT32_MAX) return aj_parser_fail(p, &token, AJ_AIR_LINE_RANGE);
     out->line = (int32_t)line;
   }
   return !aj_parser_take_word(p, "label") || aj_parser_string(p, "a label in quotes", &out->label);

@@ -93,6 +93,7 @@ static bool parse_slot(aj_parser *p) {
   p->dynamic_dims = true;
   if (slot.is_value && (!parse_arrow(p) || !parse_types(p, &slot.result_count))) return false;
   p->dynamic_dims = false;
+  if (slot.is_value && slot.result_count == 0) return aj_parser_fail(p, &at, AJ_AIR_SLOT_RESULTS, slot.name);
   slot.optional = aj_parser_take_word(p, "optional");
   slot.pure = aj_parser_take_word(p, "pure");
   slot.param_types = p->types.data;

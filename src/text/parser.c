@@ -69,10 +69,26 @@ bool aj_parser_expected(aj_parser *p, const char *what) {
 /* ---- tokens ---- */
 
 /* A bad token fails at once and reads as the end of the text, so that every loop ends. */
+/* A token that is none; how it is shown depends on what a reader can see of it. */
+static void fail_byte(aj_parser *p) {
+  const char *at = p->token.text;
+  char shown[24];
+  if (*at == '%' || *at == '@' || *at == '$') {
+    aj_parser_fail(p, &p->token, AJ_AIR_BARE_SIGIL, *at);
+    return;
+  }
+  if (p->lexer.end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
+    aj_bounded_printf(shown, sizeof shown, "a byte-order mark");
+  else if (*at > ' ' && *at < 127)
+    aj_bounded_printf(shown, sizeof shown, "'%c'", *at);
+  else
+    aj_bounded_printf(shown, sizeof shown, "byte 0x%02x", (unsigned)(unsigned char)*at);
+  aj_parser_fail(p, &p->token, AJ_AIR_BAD_BYTE, shown);
+}
+
 void aj_parser_advance(aj_parser *p) {
   aj_lexer_next(&p->lexer, &p->token);
-  if (p->token.kind == AJ_TOKEN_BAD_BYTE)
-    aj_parser_fail(p, &p->token, AJ_AIR_BAD_BYTE, (unsigned)(unsigned char)*p->token.text);
+  if (p->token.kind == AJ_TOKEN_BAD_BYTE) fail_byte(p);
   if (p->token.kind == AJ_TOKEN_OPEN_STRING) aj_parser_fail(p, &p->token, AJ_AIR_OPEN_STRING);
   if (!p->failed) return;
   p->lexer.next = p->lexer.end;
