@@ -25,9 +25,15 @@ bool aj_graph_given(arrjit_graph *graph, const char *what, const void *pointer, 
   return false;
 }
 
+bool aj_graph_counted(arrjit_graph *graph, size_t count) {
+  if (count <= AJ_GRAPH_MOST) return true;
+  aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE, "the count is %zu; expected at most %u", count, AJ_GRAPH_MOST);
+  return false;
+}
+
 bool aj_graph_add_operands(arrjit_graph *graph, size_t count, const arrjit_value *values) {
-  if (!aj_graph_given(graph, "an array of values", values, count)) return false;
-  if (count > UINT32_MAX / 4 || !AJ_VEC_RESERVE(&graph->core->mem, &graph->scratch, count)) {
+  if (!aj_graph_given(graph, "an array of values", values, count) || !aj_graph_counted(graph, count)) return false;
+  if (!AJ_VEC_RESERVE(&graph->core->mem, &graph->scratch, count)) {
     aj_builder_no_memory(&graph->b);
     return false;
   }
@@ -41,7 +47,7 @@ bool aj_graph_operands(arrjit_graph *graph, size_t count, const arrjit_value *va
 }
 
 void aj_graph_give(arrjit_value *out, size_t count, const aj_node *node) {
-  if (!out) return;
+  if (!out || count > AJ_GRAPH_MOST) return; /* no host has so many */
   for (size_t i = 0; i < count; i++) out[i] = node && i < node->result_count ? aj_host_value(&node->results[i]) : NULL;
 }
 
@@ -97,7 +103,7 @@ void arrjit_graph_destroy(arrjit_graph *graph) {
 arrjit_graph *arrjit_at(arrjit_graph *graph, const char *file, int line) {
   if (!graph || !graph->module || !aj_builder_ok(&graph->b)) return graph;
   aj_source *source = &graph->b.source;
-  source->line = line;
+  source->line = line > 0 ? line : 0;
   if (!file || (source->file && strcmp(source->file, file) == 0)) {
     if (!file) source->file = NULL;
     return graph;
@@ -150,8 +156,16 @@ arrjit_status arrjit_graph_error(const arrjit_graph *graph, arrjit_error *error)
 static bool check_ended(arrjit_graph *graph) {
   if (graph->frames.count) {
     const aj_frame *top = &graph->frames.data[graph->frames.count - 1];
+    const char *name = aj_frame_name(top->kind);
+    char why[200];
+    if (top->kind == AJ_FRAME_FUNC)
+      aj_bounded_printf(why, sizeof why, "function %s is begun but not ended; arrjit_return ends it",
+                        graph->b.func->name);
+    else
+      aj_bounded_printf(why, sizeof why, "%s is begun but not ended; arrjit_%s_end ends it", name,
+                        strchr(name, ' ') + 1);
     graph->b.source = top->source;
-    aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "%s is begun but not ended", aj_frame_name(top->kind));
+    aj_builder_fail(&graph->b, ARRJIT_GRAPH, AJ_OP_NONE, "%s", why);
   }
   for (size_t i = 0; i < graph->module->funcs.count; i++)
     if (!graph->module->funcs.data[i]->root)

@@ -69,6 +69,10 @@ bool aj_graph_enter(arrjit_graph *graph, const char *function);
 void aj_graph_name_call(arrjit_graph *graph, const char *function);
 /* A pointer that must not be NULL when there is something to read; if it is, an error that names it. */
 bool aj_graph_given(arrjit_graph *graph, const char *what, const void *pointer, size_t count);
+/* Greatest count of values or types that a host may give to one call. */
+#define AJ_GRAPH_MOST (UINT32_MAX / 4)
+/* False after an error: above it. */
+bool aj_graph_counted(arrjit_graph *graph, size_t count);
 /* Clears the scratch list, and adds values to it; false: an error. */
 bool aj_graph_operands(arrjit_graph *graph, size_t count, const arrjit_value *values);
 bool aj_graph_add_operands(arrjit_graph *graph, size_t count, const arrjit_value *values);

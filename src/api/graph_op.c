@@ -167,6 +167,11 @@ static arrjit_slot add_slot(arrjit_graph *graph, const char *name, bool is_value
   const aj_type **result_types =
       param_types ? aj_graph_types(graph, "a result's type", result_count, results, func, AJ_ALLOW_DYNAMIC) : NULL;
   if (!result_types) return -1;
+  if (is_value && result_count == 0) {
+    aj_builder_fail(&graph->b, ARRJIT_MISUSE, AJ_OP_NONE,
+                    "slot %s: a value slot has one result or more; arrjit_slot_io is for those without", name);
+    return -1;
+  }
   int32_t slot = aj_module_add_slot(graph->module, &(aj_slot){.name = name,
                                                               .is_value = is_value,
                                                               .optional = flags & ARRJIT_SLOT_OPTIONAL,

@@ -96,8 +96,8 @@ const aj_type *aj_graph_type(arrjit_graph *graph, const char *what, const arrjit
 
 const aj_type **aj_graph_types(arrjit_graph *graph, const char *what, size_t count, const arrjit_type *types,
                                aj_func *to, unsigned allow) {
-  if (!aj_graph_given(graph, what, types, count)) return NULL;
-  const aj_type **made = count < UINT32_MAX ? AJ_NEW_ARRAY(&graph->module->arena, count, const aj_type *) : NULL;
+  if (!aj_graph_given(graph, what, types, count) || !aj_graph_counted(graph, count)) return NULL;
+  const aj_type **made = AJ_NEW_ARRAY(&graph->module->arena, count, const aj_type *);
   if (!made) return aj_builder_no_memory(&graph->b), NULL;
   for (size_t i = 0; i < count; i++)
     if (!(made[i] = aj_graph_type(graph, what, &types[i], to, allow))) return NULL;

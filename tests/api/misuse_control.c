@@ -455,6 +455,9 @@ static void raising(misuse *m) {
   }
   BUILD(m, arrjit_raise, "payload", "NULL", ARRJIT_MISUSE, "values is NULL",
         arrjit_raise(g, ARRJIT_KIND_RUNTIME, 0, "x", 1, NULL));
+  BUILD(m, arrjit_raise, "payload_count", "beyond all", ARRJIT_MISUSE,
+        "raise: the count is 18446744073709551615; expected at most 1073741823",
+        arrjit_raise(g, ARRJIT_KIND_RUNTIME, 0, "x", SIZE_MAX, &p->real));
   BUILD(m, arrjit_raise, "payload", "an exception", ARRJIT_TYPE, "exception",
         RAISE(g, ARRJIT_KIND_RUNTIME, 0, "x", p->exn));
   BUILD(m, arrjit_raise, "payload", "less than the kind's fields", ARRJIT_TYPE, "kind index has 4 fields",
@@ -491,6 +494,8 @@ static void checking(misuse *m) {
         CHECK(g, p->exn, runtime, 0, "x", NONE, out, p->real));
   BUILD(m, arrjit_check, "payload", "NULL", ARRJIT_MISUSE, "values is NULL",
         arrjit_check(g, p->flag, runtime, 0, "x", 1, NULL, 0, NULL, out));
+  BUILD(m, arrjit_check, "value_count", "beyond all", ARRJIT_MISUSE, "the count is",
+        arrjit_check(g, p->flag, runtime, 0, "x", 0, NULL, SIZE_MAX, &p->real, out));
   BUILD(m, arrjit_check, "payload", "not the kind's fields", ARRJIT_TYPE, "kind index",
         CHECK(g, p->flag, ARRJIT_KIND_INDEX, 0, "x", LIST(p->integer), out, p->real));
   BUILD(m, arrjit_check, "values", "NULL", ARRJIT_MISUSE, "values is NULL",
@@ -536,6 +541,10 @@ static void slots(misuse *m) {
         (void)arrjit_slot_io(g, NULL, 0, NULL, 0));
   BUILD(m, arrjit_slot_io, "name", "taken", ARRJIT_MISUSE, "slots are called ask",
         (void)arrjit_slot_io(g, "ask", 0, NULL, 0));
+  BUILD(m, arrjit_slot_io, "param_count", "beyond all", ARRJIT_MISUSE, "the count is",
+        (void)arrjit_slot_io(g, "s", SIZE_MAX, &real, 0));
+  BUILD(m, arrjit_slot_value, "result_count", "0", ARRJIT_MISUSE, "slot s: a value slot has one result or more",
+        (void)arrjit_slot_value(g, "s", 1, &real, 0, NULL, 0));
   BUILD(m, arrjit_slot_io, "params", "NULL", ARRJIT_MISUSE, "argument's type is NULL",
         (void)arrjit_slot_io(g, "s", 1, NULL, 0));
   BUILD(m, arrjit_slot_io, "flags", "unknown", ARRJIT_MISUSE, "flags 0x80",

@@ -29,12 +29,15 @@ static void graphs(misuse *m) {
 
 /* What finishing itself refuses. */
 static void finishing(misuse *m) {
-  BUILD_WHOLE(m, arrjit_graph_finish, "main", "without a return", ARRJIT_GRAPH, "a function is begun but not ended",
-              (void)g);
+  BUILD_WHOLE(m, arrjit_graph_finish, "main", "without a return", ARRJIT_GRAPH,
+              "function main is begun but not ended; arrjit_return ends it", (void)g);
+  BUILD_WHOLE(m, arrjit_graph_finish, "a function", "that is open", ARRJIT_GRAPH,
+              "function ident is begun but not ended",
+              arrjit_define(g, arrjit_declare(g, "ident", 0, NULL, 0, NULL), NULL));
   BUILD_WHOLE(m, arrjit_graph_finish, "an if", "that is open", ARRJIT_GRAPH, "an if is begun but not ended",
               arrjit_if_begin(g, p->flag));
-  BUILD_WHOLE(m, arrjit_graph_finish, "a while", "that is open", ARRJIT_GRAPH, "a while is begun but not ended",
-              arrjit_while_begin(g, 0, NULL, NULL));
+  BUILD_WHOLE(m, arrjit_graph_finish, "a while", "that is open", ARRJIT_GRAPH,
+              "a while is begun but not ended; arrjit_while_end ends it", arrjit_while_begin(g, 0, NULL, NULL));
   BUILD_WHOLE(m, arrjit_graph_finish, "a try", "that is open", ARRJIT_GRAPH, "a try is begun but not ended",
               arrjit_try_begin(g));
   BUILD(m, arrjit_graph_finish, "a function", "that is declared only", ARRJIT_GRAPH,

@@ -69,7 +69,8 @@ static void test_errors_name_the_call(void **state) {
     (arrjit_if_else)(g, 1, NULL);
   });
   NAMES("while_begin", MISUSE, (arrjit_while_begin)(g, 1, NULL, &out));
-  tk_finish_fails(f, tk_graph(f), ARRJIT_GRAPH, "graph_finish: a function is begun but not ended", NULL);
+  tk_finish_fails(f, tk_graph(f), ARRJIT_GRAPH,
+                  "graph_finish: function main is begun but not ended; arrjit_return ends it", NULL);
   /* a construct spans several calls: what is wrong with it as a whole has its own name */
   NAMES("if", TYPE, (arrjit_if_begin)(g, arrjit_const_i64(g, 1)));
 #undef NAMES

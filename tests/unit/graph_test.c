@@ -241,7 +241,7 @@ static void test_what_is_open_at_the_end_is_named(void **state) {
   arrjit_error error;
   tk_finish_fails(f, g, ARRJIT_GRAPH, "an if is begun but not ended", &error);
   assert_int_equal(error.line, line);
-  tk_finish_fails(f, tk_graph(f), ARRJIT_GRAPH, "a function is begun but not ended", NULL);
+  tk_finish_fails(f, tk_graph(f), ARRJIT_GRAPH, "function main is begun but not ended", NULL);
 }
 
 static void test_functions_must_fit_their_declaration(void **state) {
