@@ -81,13 +81,20 @@ arrjit_result *arrjit_result_context(arrjit_result *result) {
 
 /* ---- failures told by callbacks ---- */
 
+static void fail_size(arrjit_call_info *call, size_t came) {
+  char why[120];
+  aj_bounded_printf(why, sizeof why, "arrjit_fail was given a failure whose struct_bytes is %zu, expected %zu", came,
+                    sizeof(arrjit_failure));
+  aj_call_fail_contract(call, why);
+}
+
 /* A record that is not of this library's size is not read: what it holds is unknown, a pointer of the host included. */
 arrjit_status arrjit_fail(arrjit_call_info *call, const arrjit_failure *failure) {
   if (!call) return ARRJIT_MISUSE;
   if (!failure)
     aj_call_fail_contract(call, "arrjit_fail was given no failure");
   else if (failure->struct_bytes != sizeof *failure)
-    aj_call_fail_contract(call, "arrjit_fail was given a failure whose struct_bytes is not its size");
+    fail_size(call, failure->struct_bytes);
   else
     aj_call_fail(call, failure);
   return ARRJIT_FAILED;

@@ -70,7 +70,9 @@ static void serve_task(void *arg) {
 static arrjit_status check_options(const arrjit_runner_options *o, arrjit_error *error) {
   if (o->struct_bytes != sizeof *o)
     return aj_error_set(error, ARRJIT_MISUSE, "options: struct_bytes is %zu, expected %zu", o->struct_bytes, sizeof *o);
-  if (o->max_queued < 0) return aj_error_set(error, ARRJIT_MISUSE, "options: max_queued is negative");
+  if (o->max_queued < 0)
+    return aj_error_set(error, ARRJIT_MISUSE, "options: max_queued is %lld, expected 0 or more",
+                        (long long)o->max_queued);
   if (o->executor && !o->executor->submit)
     return aj_error_set(error, ARRJIT_MISUSE, "options: the executor's submit is NULL");
   return ARRJIT_OK;

@@ -51,8 +51,8 @@ static void runner_options(misuse *m) {
                               nothing = {.struct_bytes = sizeof nothing, .executor = &executor};
 #define CREATE(options) arrjit_runner_create(m->f->context, options, &m->outs.runner, e)
   REFUSED(m, arrjit_runner_create, "options", "with struct_bytes 0", ARRJIT_MISUSE, "struct_bytes is 0", CREATE(&zero));
-  REFUSED(m, arrjit_runner_create, "options.max_queued", "negative", ARRJIT_MISUSE, "max_queued is negative",
-          CREATE(&negative));
+  REFUSED(m, arrjit_runner_create, "options.max_queued", "negative", ARRJIT_MISUSE,
+          "max_queued is -1, expected 0 or more", CREATE(&negative));
   REFUSED(m, arrjit_runner_create, "options.executor", "without submit", ARRJIT_MISUSE, "submit is NULL",
           CREATE(&nothing));
 }
