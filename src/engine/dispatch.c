@@ -129,7 +129,8 @@ static arrjit_status run_otherwise(aj_activation *a, const arrjit_run_options *o
     if (error) *error = why;
     return status == ARRJIT_MEMORY ? status : ARRJIT_UNAVAILABLE;
   }
-  if (code || status == ARRJIT_LIMIT) post_interpreted(a->function, why.message);
+  bool told = atomic_load_explicit(&a->function->native_state, memory_order_acquire) == AJ_NATIVE_NEVER;
+  if (code || (status == ARRJIT_LIMIT && !told)) post_interpreted(a->function, why.message);
   a->succeeded = interpret(a, o, out_touched);
   return ARRJIT_OK;
 }

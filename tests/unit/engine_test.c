@@ -366,6 +366,19 @@ static int count_compilations(tk_fixture *f, arrjit_function *function, int runs
   return count;
 }
 
+/* What is above the budget is told once, not again by each run that goes without. */
+static void test_stopped_compilations_are_told_once(void **state) {
+  tk_fixture *f = *state;
+  if (!tk_native()) skip();
+  arrjit_run_options whole = options_of(ARRJIT_MODE_WHOLE);
+  arrjit_array *x = ARRAY(f, F32, 1, 2);
+  arrjit_function *function = sum_and_product(f);
+  assert_int_equal(arrjit_context_set_option(f->context, ARRJIT_OPTION_COMPILE_BUDGET_MS, 0, NULL), ARRJIT_OK);
+  arrjit_result_destroy(RUN_WITH(function, &whole, x, x));
+  arrjit_result_destroy(RUN_WITH(function, &whole, x, x));
+  assert_int_equal(count_events(f->context, ARRJIT_EVENT_COMPILE_STOPPED), 1);
+}
+
 /* One that is above the budget is never asked for again; one for which there was no memory ever more rarely. */
 static void test_auto_does_not_ask_again_and_again(void **state) {
   tk_fixture *f = *state;
@@ -478,6 +491,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_threads_share_a_function),
     TK_TEST(test_runs_of_functions_that_are_gone_still_count),
     TK_TEST(test_without_native_code_whole_interprets_and_says_so),
+    TK_TEST(test_stopped_compilations_are_told_once),
     TK_TEST(test_auto_does_not_ask_again_and_again),
     TK_TEST(test_contexts_end_with_functions_alive),
     TK_TEST(test_options_have_ranges),
