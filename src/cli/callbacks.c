@@ -41,8 +41,12 @@ arrjit_status cli_callback(void *user, arrjit_call_info *call, size_t arg_count,
     failure.message = slot->value + 1;
     return arrjit_fail(call, &failure);
   }
-  if (!result_count || (slot->value && fill(slot, result_count, results))) return ARRJIT_OK;
-  if (!slot->value) cli_bad("slot %s has results: give --bind %s=VALUE", slot->name, slot->name);
-  slot->missing = true;
+  bool fits = (slot->value != NULL) == (result_count > 0);
+  if (fits && (!slot->value || fill(slot, result_count, results))) return ARRJIT_OK;
+  if (!fits && slot->value)
+    cli_bad("--bind %s=%s: the slot has no results; expected !MESSAGE, or no --bind", slot->name, slot->value);
+  else if (!fits)
+    cli_bad("slot %s has results: give --bind %s=VALUE", slot->name, slot->name);
+  slot->unfit = true;
   return arrjit_fail(call, &failure);
 }

@@ -57,7 +57,7 @@ int cli_make_inputs(arrjit_context *context, const arrjit_function *function, si
 /* ---- callbacks.c ---- */
 typedef struct cli_slot {
   const char *name, *value; /* of --bind, NULL when there is none */
-  bool full, missing;       /* missing: a value slot was called that no --bind gives a value */
+  bool full, unfit;         /* unfit: it was called, and its --bind, or that there is none, is not for such a slot */
 } cli_slot;
 /* Prints "slot: values"; value slots give the bound constant, or fail when it is "!message". */
 arrjit_status cli_callback(void *user, arrjit_call_info *call, size_t arg_count, const arrjit_view *args,

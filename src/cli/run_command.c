@@ -132,7 +132,7 @@ static int run_with(arrjit_context *context, const arrjit_run_options *options, 
   if (r->time) fprintf(stderr, "time: %.3f ms\n", (double)run_ns * 1e-6);
   if (r->stats) print_statistics(function);
   for (size_t i = 0; i < options->binding_count; i++)
-    if (j->slots[i].missing) return CLI_BAD; /* the callback said why */
+    if (j->slots[i].unfit) return CLI_BAD; /* the callback said why */
   if (ran != ARRJIT_OK) return cli_bad("%s: %s", r->common.path, error.message);
   if (r->common.native && check_native(context) != CLI_OK) return CLI_BAD;
   return show(function, j->result, r);
