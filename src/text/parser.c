@@ -68,7 +68,6 @@ bool aj_parser_expected(aj_parser *p, const char *what) {
 
 /* ---- tokens ---- */
 
-/* A bad token fails at once and reads as the end of the text, so that every loop ends. */
 /* A token that is none; how it is shown depends on what a reader can see of it. */
 static void fail_byte(aj_parser *p) {
   const char *at = p->token.text;
@@ -86,6 +85,7 @@ static void fail_byte(aj_parser *p) {
   aj_parser_fail(p, &p->token, AJ_AIR_BAD_BYTE, shown);
 }
 
+/* A bad token fails at once and reads as the end of the text, so that every loop ends. */
 void aj_parser_advance(aj_parser *p) {
   aj_lexer_next(&p->lexer, &p->token);
   if (p->token.kind == AJ_TOKEN_BAD_BYTE) fail_byte(p);
