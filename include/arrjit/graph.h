@@ -36,7 +36,8 @@ ARRJIT_API ARRJIT_MUST_USE arrjit_status arrjit_graph_finish(arrjit_graph *graph
                                                              arrjit_error *error);
 /* The first error so far, ARRJIT_OK when there is none. */
 ARRJIT_API arrjit_status arrjit_graph_error(const arrjit_graph *graph, arrjit_error *error);
-/* Notes where the next node was built; `file` is copied. Returns graph. The macros of this header and ops.h use it. */
+/* Notes where the next node was built; `file` is copied, a line below 0 is unknown. Returns graph. The macros of this
+ * header and ops.h use it. */
 ARRJIT_API arrjit_graph *arrjit_at(arrjit_graph *graph, const char *file, int line);
 /* Labels of nodes built from here to the matching pop, "outer/inner" when nested; shown in traces. A pop without a
  * push is an error; labels that are open at finish end there. */
@@ -182,8 +183,9 @@ ARRJIT_API void arrjit_reduce_window_begin(arrjit_graph *graph, size_t count, co
 ARRJIT_API void arrjit_reduce_window_end(arrjit_graph *graph, size_t count, const arrjit_value *values,
                                          arrjit_value *out);
 
-/* Failures. `message` is a template: {0} {1} ... stand for payload values, {{ and }} for braces; NULL: the kind's name.
- * A placeholder that no payload value stands behind is an error. The failing lane of a check counts as the last value.
+/* Failures. `message` is a template: {0} {1} ... stand for payload values, {{ and }} for braces, other braces for
+ * themselves; NULL: the kind's name. A placeholder that no payload value stands behind is an error. A rendered message
+ * has at most 4096 bytes; one that was cut ends with "...". The failing lane of a check counts as the last value.
  * A raise ends its region; what is built after it in the region is dropped, being unreachable. */
 ARRJIT_API void arrjit_raise(arrjit_graph *graph, arrjit_kind kind, int64_t code, const char *message,
                              size_t payload_count, const arrjit_value *payload);
@@ -209,7 +211,7 @@ ARRJIT_API arrjit_value arrjit_exn_is(arrjit_graph *graph, arrjit_value exn, arr
 ARRJIT_API arrjit_value arrjit_exn_field(arrjit_graph *graph, arrjit_value exn, int64_t field, const arrjit_type *type,
                                          arrjit_value *out_present);
 
-/* Callback slots. An io slot has only arguments, which pass through; a value slot has results.
+/* Callback slots. An io slot has only arguments, which pass through; a value slot has one or more results.
  * A slot is bound to a host function for each run. Flags are ARRJIT_SLOT_*. */
 #define ARRJIT_SLOT_OPTIONAL                                                                                           \
   1u /* io only: unbound means pass-through; results of a value slot come from nowhere else */

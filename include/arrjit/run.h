@@ -112,7 +112,7 @@ typedef struct arrjit_failure {
   size_t struct_bytes; /* sizeof(arrjit_failure) */
   arrjit_kind kind;    /* ARRJIT_KIND_NONE (0) means: kind callback */
   int64_t code;
-  const char *message; /* template as in arrjit_raise; NULL: the kind's name */
+  const char *message; /* template as in arrjit_raise, cut as there; NULL: the kind's name */
   size_t payload_count;
   const arrjit_view *payload;
   void *host_pointer;                       /* handed to the result as it is */
@@ -218,8 +218,8 @@ ARRJIT_API uint64_t arrjit_result_touched(const arrjit_result *result);
 ARRJIT_API arrjit_kind arrjit_result_kind(const arrjit_result *result);
 ARRJIT_API const char *arrjit_result_kind_name(const arrjit_result *result);
 ARRJIT_API int64_t arrjit_result_code(const arrjit_result *result);
-/* The message with its payload filled in; made on first use, owned by the result; "" for an ok result, and where there
- * is no memory to make it, but for kind memory: then it is what it would be made from. */
+/* The message with its payload filled in, at most 4096 bytes; made on first use, owned by the result; "" for an ok
+ * result, and where there is no memory to make it, but for kind memory: then it is what it would be made from. */
 ARRJIT_API const char *arrjit_result_message(arrjit_result *result);
 ARRJIT_API size_t arrjit_result_payload_count(const arrjit_result *result);
 ARRJIT_API arrjit_array *arrjit_result_payload(const arrjit_result *result, size_t index);

@@ -146,6 +146,15 @@ static void test_long_paths_keep_their_end(void **state) {
   arrjit_graph_destroy(g);
 }
 
+static void test_lines_below_0_are_unknown(void **state) {
+  arrjit_graph *g = tk_graph(*state);
+  arrjit_error error;
+  assert_null((arrjit_neg)(arrjit_at(g, "model.c", -5), NULL));
+  assert_int_equal(arrjit_graph_error(g, &error), ARRJIT_MISUSE);
+  assert_int_equal(error.line, 0);
+  arrjit_graph_destroy(g);
+}
+
 static void test_ends_give_null_values_after_an_error(void **state) {
   arrjit_graph *g = tk_graph(*state);
   arrjit_value x = PARAM(g, "x", F32), vars[3] = {x, x, x}, out[3] = {x, x, x}, i = x, exn = x;
@@ -539,6 +548,7 @@ int main(void) {
       TK_TEST(test_constructs_whose_arms_all_raise_yield_nothing),
       TK_TEST(test_the_first_error_sticks_with_its_place),
       TK_TEST(test_long_paths_keep_their_end),
+      TK_TEST(test_lines_below_0_are_unknown),
       TK_TEST(test_ends_give_null_values_after_an_error),
       TK_TEST(test_values_out_of_place_are_refused),
       TK_TEST(test_unbalanced_constructs_are_refused),
