@@ -105,12 +105,13 @@ static void publish_code(aj_compiler *c, arrjit_function *function, aj_code *cod
 
 static void give_up(aj_compiler *c, arrjit_function *function, arrjit_status status, const char *text) {
   atomic_fetch_add(&c->core->compilations_stopped, 1);
+  /* first: a run that waited finds it told when it goes on */
+  aj_compile_event(c->core, ARRJIT_EVENT_COMPILE_STOPPED, function->id, 0, 0, text);
   aj_mutex_lock(&c->lock);
   c->current = NULL;
   aj_compile_set_never(function, status == ARRJIT_MEMORY ? AJ_NATIVE_NONE : AJ_NATIVE_NEVER, status, text);
   aj_cond_broadcast(&c->changed);
   aj_mutex_unlock(&c->lock);
-  aj_compile_event(c->core, ARRJIT_EVENT_COMPILE_STOPPED, function->id, 0, 0, text);
 }
 
 /* `function` is c->current; its queue's reference ends here. */
