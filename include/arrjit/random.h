@@ -25,8 +25,7 @@ extern "C" {
 /* ---- blocks ---- */
 
 /* Threefry-2x32, 20 rounds: two words for each pair of words. key: u32[2]; counters: 2 arrays, out: 2 values, all u32
- * of one shape, to which counters are broadcast. out may be NULL, or be
- * counters; null values after an error. */
+ * of one shape, to which counters are broadcast. out may be NULL, or be counters; null values after an error. */
 ARRJIT_API void arrjit_threefry2x32(arrjit_graph *graph, arrjit_value key, const arrjit_value *counters,
                                     arrjit_value *out);
 /* Philox-4x32, 10 rounds: as arrjit_threefry2x32, with 4 counters and 4 values. */
