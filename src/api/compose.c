@@ -42,6 +42,11 @@ aj_value *aj_compose_two(arrjit_graph *graph, aj_op op, aj_value *x, aj_value *y
 
 aj_value *aj_compose_i64(arrjit_graph *graph, int64_t value) { return aj_build_scalar(&graph->b, ARRJIT_I64, &value); }
 
+aj_value *aj_compose_zero(arrjit_graph *graph, arrjit_dtype dtype) {
+  static const uint64_t zero[2] = {0, 0}; /* as long as the longest element */
+  return aj_build_scalar(&graph->b, dtype, zero);
+}
+
 aj_value *aj_compose_iota(arrjit_graph *graph, int32_t rank, const int64_t *dims, int64_t axis) {
   const aj_attr attrs[] = {aj_attr_int(AJ_ATTR_DTYPE, ARRJIT_I64), aj_attr_ints(AJ_ATTR_SHAPE, (size_t)rank, dims),
                            aj_attr_int(AJ_ATTR_AXIS, axis)};

@@ -14,6 +14,8 @@ aj_value *aj_compose_fitted(arrjit_graph *graph, aj_op op, uint32_t count, aj_va
                             const aj_attr *attrs);
 aj_value *aj_compose_two(arrjit_graph *graph, aj_op op, aj_value *x, aj_value *y);
 aj_value *aj_compose_i64(arrjit_graph *graph, int64_t value);
+/* +0, of complex dtypes in both parts; false of bool. */
+aj_value *aj_compose_zero(arrjit_graph *graph, arrjit_dtype dtype);
 aj_value *aj_compose_iota(arrjit_graph *graph, int32_t rank, const int64_t *dims, int64_t axis); /* i64 */
 /* Elements start .. limit - 1 along axis. */
 aj_value *aj_compose_slice(arrjit_graph *graph, aj_value *x, int64_t axis, int64_t start, int64_t limit);

@@ -48,17 +48,15 @@ static bool open_over(over *o, arrjit_graph *graph, aj_op op, arrjit_value x, si
 
 /* Zeros behind x along axis, at least up to length; then cut. */
 static aj_value *fit_unknown(arrjit_graph *graph, aj_value *x, int64_t axis, int64_t length) {
-  static const uint64_t zero[2] = {0, 0};
   int64_t dims[ARRJIT_MAX_RANK];
   for (int32_t i = 0; i < x->type->rank; i++) dims[i] = i == axis ? length : x->type->dims[i];
-  aj_value *fill = aj_build_scalar(&graph->b, x->type->dtype, zero);
+  aj_value *fill = aj_compose_zero(graph, x->type->dtype);
   aj_value *both[] = {x, aj_compose_broadcast(graph, fill, x->type->rank, dims, NULL)};
   return aj_compose_slice(graph, aj_compose_concat(graph, 2, both, axis), axis, 0, length);
 }
 
 /* The first `length` elements along axis, zeros where x has none. */
 static aj_value *fit_length(arrjit_graph *graph, aj_value *x, int64_t axis, int64_t length) {
-  static const uint64_t zero[2] = {0, 0};
   int64_t none[ARRJIT_MAX_RANK] = {0}, high[ARRJIT_MAX_RANK] = {0};
   if (!x || aj_dim_equal(x->type->dims[axis], length)) return x;
   if (x->type->dims[axis] < 0 || length < 0) return fit_unknown(graph, x, axis, length);
@@ -67,7 +65,7 @@ static aj_value *fit_length(arrjit_graph *graph, aj_value *x, int64_t axis, int6
   size_t rank = (size_t)x->type->rank;
   const aj_attr attrs[] = {aj_attr_ints(AJ_ATTR_LOW, rank, none), aj_attr_ints(AJ_ATTR_HIGH, rank, high),
                            aj_attr_ints(AJ_ATTR_INTERIOR, rank, none)};
-  aj_value *operands[] = {x, aj_build_scalar(&graph->b, x->type->dtype, zero)};
+  aj_value *operands[] = {x, aj_compose_zero(graph, x->type->dtype)};
   return aj_compose_fitted(graph, AJ_OP_PAD, 2, operands, AJ_COUNT(attrs), attrs);
 }
 

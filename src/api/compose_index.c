@@ -83,9 +83,8 @@ static arrjit_value keep_triangle(arrjit_graph *graph, arrjit_value x, aj_op op,
     aj_builder_fail(&graph->b, ARRJIT_TYPE, AJ_OP_SELECT, "x has rank %d; expected at least 2", type->rank);
     return NULL;
   }
-  const uint64_t zero = 0;
   aj_value *mask = compare_places(graph, op, type->dims + type->rank - 2, diagonal);
-  aj_value *operands[] = {mask, from, aj_build_scalar(&graph->b, type->dtype, &zero)};
+  aj_value *operands[] = {mask, from, aj_compose_zero(graph, type->dtype)};
   if (!aj_builder_ok(&graph->b)) return NULL;
   return aj_host_value(aj_build_elementwise(&graph->b, AJ_OP_SELECT, 3, operands, 0, NULL));
 }

@@ -78,11 +78,7 @@ static aj_value *spread(const over *o, aj_value *reduced) {
   return aj_compose_broadcast(o->graph, reduced, o->x->type->rank, o->x->type->dims, kept);
 }
 
-/* +0 of x's dtype */
-static aj_value *zero(const over *o) {
-  const uint64_t bits = 0;
-  return aj_build_scalar(&o->graph->b, o->x->type->dtype, &bits);
-}
+static aj_value *zero(const over *o) { return aj_compose_zero(o->graph, o->x->type->dtype); }
 
 /* ---- variance ---- */
 
@@ -188,15 +184,25 @@ arrjit_value arrjit_logsumexp(arrjit_graph *graph, arrjit_value x, size_t axis_c
 
 /* ---- windows ---- */
 
+/* What an empty window gives; of a dtype that the reduction does not take, its error. */
+static aj_value *identity(arrjit_graph *graph, aj_op reduction, aj_value *x) {
+  uint64_t start, empty = 0;
+  arrjit_dtype dtype = x->type->dtype;
+  const aj_attr attr = aj_attr_ints(AJ_ATTR_AXES, 0, NULL);
+  if (!(aj_ops[reduction].dtypes >> dtype & 1)) return aj_build1(&graph->b, reduction, 1, &x, 1, &attr);
+  if (reduction == AJ_OP_REDUCE_SUM) return aj_compose_zero(graph, dtype);
+  aj_reduce_identity(reduction, dtype, &start, &empty);
+  return aj_build_scalar(&graph->b, dtype, &empty);
+}
+
 static arrjit_value fold_windows(arrjit_graph *graph, const char *function, aj_op op, aj_op reduction, arrjit_value x,
                                  int32_t rank, const int64_t *const lists[6]) {
   arrjit_value older, newer, out = NULL;
-  uint64_t start, empty = 0;
   if (!aj_graph_enter(graph, function)) return NULL;
   aj_value *from = aj_compose_array(graph, AJ_OP_REDUCE_SUM, 0, x);
   if (!from) return NULL;
-  aj_reduce_identity(reduction, from->type->dtype, &start, &empty);
-  arrjit_value init = aj_host_value(aj_build_scalar(&graph->b, from->type->dtype, &empty));
+  arrjit_value init = aj_host_value(identity(graph, reduction, from));
+  if (!init) return NULL;
   aj_windows_begin(graph, function, 1, &x, &init, rank, lists, &older, &newer);
   arrjit_value both = aj_host_value(aj_compose_two(graph, op, aj_graph_value(older), aj_graph_value(newer)));
   aj_windows_end(graph, function, 1, &both, &out);

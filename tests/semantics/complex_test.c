@@ -230,6 +230,21 @@ static void test_signs_of_zero_parts(void **state) {
     tk_finish_fails(f, g, ARRJIT_TYPE, part, NULL);                                                                    \
   } while (0)
 
+/* What other builders put beside complex numbers is zero in both parts. */
+static void test_triangles_and_windows(void **state) {
+  tk_fixture *f = *state;
+  f->may_fall_back = true;
+  arrjit_graph *g = tk_graph(f);
+  arrjit_value x = PARAM(g, "x", C128, 2, 2), y = PARAM(g, "y", C64, 3);
+  RETURN(g, arrjit_tril(g, x, 0), arrjit_triu(g, x, 1),
+         arrjit_reduce_window_sum(g, y, 1, I64S(2), NULL, I64S(1), I64S(0), NULL, NULL));
+  const tk_outcome *o = RUN(f, tk_finish(f, g), SHAPED(f, TYPE(C128, 2, 2), C128, C(1, 2), C(3, 4), C(5, 6), C(7, 8)),
+                            ARRAY(f, C64, F(1, 2), F(3, 4), F(5, 6)));
+  EXPECT(o, 0, C128, C(1, 2), C(0, 0), C(5, 6), C(7, 8));
+  EXPECT(o, 1, C128, C(0, 0), C(3, 4), C(0, 0), C(0, 0));
+  EXPECT(o, 2, C64, F(1, 2), F(4, 6), F(8, 10));
+}
+
 static void test_what_needs_an_order_is_a_build_error(void **state) {
   tk_fixture *f = *state;
   const char *number = "x is c64[3]; expected an integer or float dtype: write real(x), imag(x) or abs(x)";
@@ -242,6 +257,7 @@ static void test_what_needs_an_order_is_a_build_error(void **state) {
   REFUSED(f, ordered, arrjit_sort(g, x, 0, 0));
   REFUSED(f, ordered, arrjit_reduce_max(g, x, 0, NULL));
   REFUSED(f, ordered, arrjit_cummin(g, x, 0, 0));
+  REFUSED(f, ordered, arrjit_reduce_window_max(g, x, 1, I64S(2), NULL, NULL, NULL, NULL, NULL));
   REFUSED(f, "x is c64[3]; expected a float dtype: write real(x)", arrjit_floor(g, x));
   REFUSED(f, "y is c64[3]; expected a float dtype: write real(y)", arrjit_atan2(g, x, x));
   REFUSED(f, "to c64; complex numbers are made unchecked: write convert",
@@ -263,6 +279,7 @@ static const struct CMUnitTest tests[] = {
     TK_TEST(test_callbacks_and_failures_show_them),
     TK_TEST(test_functions_at_their_corners),
     TK_TEST(test_signs_of_zero_parts),
+    TK_TEST(test_triangles_and_windows),
     TK_TEST(test_what_needs_an_order_is_a_build_error),
 };
 TEST_MAIN(tests, NULL, NULL)

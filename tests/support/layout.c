@@ -10,8 +10,10 @@
 
 static void tame_element(arrjit_dtype dtype, tk_random *pick, void *out) {
   uint64_t small = 1 + tk_below(pick, 5);
+  arrjit_dtype part = dtype == ARRJIT_C64 ? ARRJIT_F32 : dtype == ARRJIT_C128 ? ARRJIT_F64 : dtype;
   if (dtype == ARRJIT_BOOL) small &= 1;
-  if (!tk_store_float(dtype, (double)small, out)) memcpy(out, &small, arrjit_dtype_bytes(dtype));
+  memset(out, 0, arrjit_dtype_bytes(dtype));
+  if (!tk_store_float(part, (double)small, out)) memcpy(out, &small, arrjit_dtype_bytes(dtype));
 }
 
 void tk_fill(arrjit_dtype dtype, tk_role role, int64_t bound, bool tame, tk_random *pick, size_t count, void *out) {
