@@ -20,7 +20,7 @@ static bool wants_level(const diff *d, aj_op op, arrjit_dtype dtype, int64_t isa
   if (!d->quick) return true;
   bool lowered = (aj_ops[op].flags & AJ_F_ELEMENTWISE) || aj_ops[op].rule == AJ_R_REDUCE;
   bool often = dtype == ARRJIT_F32 || dtype == ARRJIT_F64 || dtype == ARRJIT_F16 || dtype == ARRJIT_I32;
-  return lowered && often && isa == 1 + d->finished % 4;
+  return lowered && often && isa == 1 + d->finished % 8;
 }
 
 /* All levels are parsed from the same text, so that traces of failures name the same places. */

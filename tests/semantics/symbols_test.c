@@ -190,7 +190,7 @@ static void try_ops(tk_fixture *f, bool (*wanted)(aj_op op)) {
   for (aj_op op = (aj_op)(AJ_OP_NONE + 1); op < AJ_OP_COUNT; op++) {
     if (!tk_opcase_covers(op) || !wanted(op)) continue;
     bool elementwise = aj_ops[op].flags & AJ_F_ELEMENTWISE;
-    size_t tried = 0, most = elementwise ? 1 : 2;
+    size_t tried = 0, most = elementwise || TK_SANITIZED ? 1 : 2; /* dtypes: with sanitizers compiling is slow */
     for (size_t d = 0, taken = 0; d < TK_COUNT(dtypes) && taken < most; d++) {
       if (!tk_opcase_dtype(op, dtypes[d])) continue;
       tried += try_op(f, op, dtypes[d], elementwise ? 2 : 5, &pick);
