@@ -134,14 +134,15 @@ ARRJIT_API arrjit_value arrjit_inverse(arrjit_graph *graph, arrjit_value a);
  * rows that were swapped. It overflows and underflows as that product does; of a matrix without elements 1. Result: the
  * dtype of a, its batch dims. */
 ARRJIT_API arrjit_value arrjit_det(arrjit_graph *graph, arrjit_value a);
+
 /* ---- transforms ---- */
 
 /* Discrete Fourier transforms over axes, each at most once (axis_count ARRJIT_ALL_AXES: all, axes is not read), one
  * after the other by arrjit_fft_last, arrjit_rfft_last, arrjit_irfft_last, whose bounds hold for each. lengths: NULL,
  * or for each axis how many elements are transformed, a number or a symbol: x is cut to that many, or zeros follow.
- * Length 0 gives no elements. Any length is fast; the same bits on every machine. Errors: x of another dtype, an axis
- * out of range or twice. The forward transform of a complex x: element k is the sum of x[j] e^(-2 pi i j k / n).
- * Result: the dtype of x, its extents or lengths. */
+ * Length 0 gives no elements (rfft: one 0). Any length is fast; the same bits on every machine. Errors: x of another
+ * dtype, an axis out of range or twice. The forward transform of a complex x: element k is the sum of x[j] e^(-2 pi i j
+ * k / n). Result: the dtype of x, its extents or lengths. */
 ARRJIT_API arrjit_value arrjit_fft(arrjit_graph *graph, arrjit_value x, size_t axis_count, const int64_t *axes,
                                    const int64_t *lengths);
 /* The inverse of arrjit_fft: with e^(2 pi i j k / n), divided by n. Result: the dtype of x, its extents or lengths. */

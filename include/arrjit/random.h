@@ -12,7 +12,9 @@
  * and JAX's older way, which draw element i and i + n / 2 from one block, can be had by arrjit_threefry2x32 of such
  * counters. What is made of the bits is this library's own, as each call says. None of it is for cryptography.
  *
- * Draws of f16 and bf16 are computed in f32 and rounded once. rank and dims are the shape; dims may be symbols. */
+ * Normal and Gumbel numbers of f16 and bf16 are drawn as those of f32 and rounded once; uniform ones have fewer bits
+ * from the start. rank and dims are the shape; dims may be symbols. Calls draw arrays, so they have no place in a map:
+ * draw outside and pass the array in. */
 #ifndef ARRJIT_RANDOM_H
 #define ARRJIT_RANDOM_H
 
@@ -59,19 +61,19 @@ ARRJIT_API arrjit_value arrjit_random_uniform(arrjit_graph *graph, arrjit_value 
 ARRJIT_API arrjit_value arrjit_random_uniform_in(arrjit_graph *graph, arrjit_value key, arrjit_value lo,
                                                  arrjit_value hi, int32_t rank, const int64_t *dims);
 /* Normal numbers, of mean 0 and variance 1: sqrt(2) * erf_inv(v), v the odd multiple k * 2^-p between -1 and 1 of p + 1
- * random bits with the last one set, p as for uniform. Symmetric, never 0, |x| < 5.42 (f64: 8.30). dtype: a float.
+ * random bits with the last one set, p 53 for f64, else 24. Symmetric, never 0, |x| < 5.42 (f64: 8.30). dtype: a float.
  * Result: dtype[dims]. */
 ARRJIT_API arrjit_value arrjit_random_normal(arrjit_graph *graph, arrjit_value key, arrjit_dtype dtype, int32_t rank,
                                              const int64_t *dims);
-/* Gumbel numbers: -log(-log(u)), u the odd multiple of 2^-p between 0 and 1 of p random bits with the last one set; all
- * finite. dtype: a float. Result: dtype[dims]. */
+/* Gumbel numbers: -log(-log(u)), u the odd multiple of 2^-p between 0 and 1 of p random bits with the last one set, p
+ * 53 for f64, else 24; all finite. dtype: a float. Result: dtype[dims]. */
 ARRJIT_API arrjit_value arrjit_random_gumbel(arrjit_graph *graph, arrjit_value key, arrjit_dtype dtype, int32_t rank,
                                              const int64_t *dims);
 /* Integers of [lo, hi), each as likely as the others: Lemire's method (Fast random integer generation in an interval;
  * 2019), x * (hi - lo) >> width of random bits x, of u32, for 64-bit dtypes u64. Try t draws with the key that t is
  * folded into; elements that would be too likely take their bits from the next try, which is a loop over the whole
- * array that nearly always ends at once. lo, hi: integers of one dtype, broadcast to the shape; where lo is not below
- * hi the run fails, kind runtime. Result: their dtype. */
+ * array that nearly always ends at once, and whose iterations a limit of iterations counts. lo, hi: integers of one
+ * dtype, broadcast to the shape; where lo is not below hi the run fails, kind runtime. Result: their dtype. */
 ARRJIT_API arrjit_value arrjit_random_integers(arrjit_graph *graph, arrjit_value key, arrjit_value lo, arrjit_value hi,
                                                int32_t rank, const int64_t *dims);
 /* True with probability p: whether a uniform number of p's dtype (f16, bf16: f32) is below p. p: a float, broadcast to

@@ -35,12 +35,13 @@ typedef bool factor_fn(factoring *f, int64_t k);
 
 typedef struct limit {
   int64_t most, least; /* of the larger and the lesser extent: so that its integers can count its workspace */
-  const char *absent, *large;
+  const char *absent, *off, *large;
 } limit;
 #define LIMIT(name, most_, least_)                                                                                     \
   {.most = (most_),                                                                                                    \
    .least = (least_),                                                                                                  \
    .absent = name " is done by LAPACK, and none is loaded: " AJ_LAPACK_LIBRARIES(", ") " were looked for",             \
+   .off = name " is done by LAPACK, which the option lapack, 0, leaves out",                                           \
    .large = name ": the matrices are too large for LAPACK's integers"}
 static const limit cholesky_limit = LIMIT("cholesky", INT32_MAX, INT32_MAX),
                    lu_limit = LIMIT("lu", INT32_MAX, INT32_MAX), qr_limit = LIMIT("qr", 1 << 23, 1 << 23),
@@ -56,7 +57,7 @@ static aj_sem_status begin(factoring *f, const aj_sem_call *call, const limit *m
   int64_t rows = x->dims[x->rank - 2], columns = x->dims[x->rank - 1], least = rows < columns ? rows : columns;
   *f = (factoring){.call = call, .dtype = x->dtype, .part = aj_dtype_part(x->dtype)};
   f->lapack = call->no_lapack ? NULL : aj_lapack_find(x->dtype);
-  if (f->lapack == NULL) return fail(call, most->absent);
+  if (f->lapack == NULL) return fail(call, call->no_lapack ? most->off : most->absent);
   if (rows + columns - least > most->most || least > most->least) return fail(call, most->large);
   f->bytes = aj_dtypes[f->dtype].bytes;
   f->part_bytes = aj_dtypes[f->part].bytes;
@@ -141,7 +142,9 @@ static void settle(const factoring *f, const aj_view *out, int64_t k) {
 /* A matrix is one step: polls are between two. */
 static aj_sem_status factor_all(factoring *f, factor_fn *factor) {
   aj_poller poller = aj_routine_poller(f->call);
-  int64_t count = batch_count(f);
+  int64_t count = batch_count(f), given = 0; /* elements of results: a batch of matrices without any may be huge */
+  for (uint32_t i = 0; i < f->call->node->result_count; i++) given |= aj_view_count(&f->call->out[i]);
+  if (given == 0) return AJ_SEM_OK;
   for (int64_t k = 0; k < count; k++) {
     bool ok = f->least == 0 || (is_finite(f, matrix_in(f, k)) && factor(f, k));
     for (uint32_t i = 0; i < f->call->node->result_count; i++) {
